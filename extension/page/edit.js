@@ -1,0 +1,479 @@
+// Editing: filling fields, choosing options, moving the focus. Text is typed by the host as trusted input; this file makes
+// the field ready, selects what is to be replaced, and reads back what came of it. Fields that take no typing (dates,
+// ranges, colours) are set here, with the events that a user's choice would give.
+// Refuses what is not a field, a part of an editor (the rest would be lost), and values that the field cannot hold, each
+// before anything changed. Invariants: what a secret field holds never leaves the page; `done` and a choice are
+// only answered after they were read back; a choice gives one `input` and one `change`, none when nothing changes.
+
+/**
+ * @typedef {{ kind: 'typed', element: HTMLInputElement | HTMLTextAreaElement } | { kind: 'set', element: HTMLInputElement }
+ *   | { kind: 'rich', element: HTMLElement }} Field
+ */
+/**
+ * @typedef {object} OpenFill a fill between its begin and its end
+ * @property {Field} field
+ * @property {string} before
+ * @property {string | null} accepted what was asked for as the field writes it; null when the host types
+ * @property {Promise<void>} edited resolves when the page has handled an edit of the field
+ * @property {() => void} stop
+ */
+
+/** Forms of the values that are set, not typed, with an example. */
+const VALUE_FORMS = new Map([
+  ['date', 'YYYY-MM-DD, such as `2026-03-09`'],
+  ['time', 'HH:MM, such as `08:05`'],
+  ['month', 'YYYY-MM, such as `2026-03`'],
+  ['week', 'YYYY-Www, such as `2026-W11`'],
+  ['datetime-local', 'YYYY-MM-DDTHH:MM, such as `2026-03-09T08:05`'],
+  ['color', '#rrggbb, such as `#ff0000`'],
+  ['range', 'a number'],
+]);
+const TYPED_TYPES = new Set(['text', 'search', 'url', 'tel', 'email', 'password', 'number']);
+/** How long a cancelled edit may take to show, when the page writes the text itself. */
+const OWN_WRITE_MS = 100;
+
+/** @type {OpenFill | null} */
+let openFill = null;
+
+/**
+ * `fill_begin`: see `PageFunctions`.
+ * @param {Parameters<PageFunctions['fill_begin']>[0]} args
+ * @returns {Promise<Answer<FillBegun>>}
+ */
+async function beginFill({ target, value, append, timeout_ms }) {
+  openFill?.stop();
+  openFill = null;
+  const found = await lookUntil(timeout_ms, () => editableField(target, value, append));
+  if ('error' in found) return found;
+  const field = found.ok;
+  const { element } = field;
+  const before = heldText(field);
+  const focused = takeFocus(element);
+  if (focused) return focused;
+  if (field.kind === 'set') return setValue(field.element, value);
+  selectForTyping(field, append);
+  const fill = watchFill(field, before, null);
+  openFill = fill;
+  const isDone = value === '';
+  if (isDone && !append && heldText(field) !== '') {
+    document.execCommand('delete');
+    await nextTask();
+    if (!element.isConnected) return replaced(element);
+    if (heldText(field) !== '') return notKept(element, 'it could not be emptied');
+  }
+  if (isDone) openFill = { ...fill, accepted: append ? before : '' };
+  return { ok: { ...usedElement(element), done: isDone, is_secret: isSecret(element) } };
+}
+
+/**
+ * `fill_end`: see `PageFunctions`.
+ * @param {Parameters<PageFunctions['fill_end']>[0]} args
+ * @returns {Promise<Answer<FillEnded>>}
+ */
+async function endFill({ value, append, timeout_ms }) {
+  const fill = openFill;
+  if (!fill) {
+    return fail('cdp_failed', 'page_navigated', 'the page was replaced before the text was confirmed',
+      'run `bsk observe` to see the page as it is now');
+  }
+  openFill = null;
+  if (fill.accepted === null) await withinTime(fill.edited, timeout_ms);
+  fill.stop();
+  const { element } = fill.field;
+  if (!element.isConnected) return replaced(element);
+  const held = heldText(fill.field);
+  const wanted = fill.accepted ?? (append ? fill.before : '') + value;
+  return {
+    ok: {
+      ...usedElement(element),
+      value_length: held.length,
+      ...(isSecret(element) ? {} : { value: held }),
+      matches: comparable(fill.field, held) === comparable(fill.field, wanted),
+    },
+  };
+}
+
+/**
+ * The field that a target means, when it can be edited now and could hold the value.
+ * @param {Target} target
+ * @param {string} value
+ * @param {boolean} append
+ * @returns {Attempt<Field>}
+ */
+function editableField(target, value, append) {
+  const resolved = resolveTarget(target);
+  if ('error' in resolved) return resolved;
+  const element = labelledControl(resolved.ok);
+  const field = fieldOf(element);
+  if ('error' in field) return { error: field.error, wait_ms: 0 };
+  const blocked = stateObstacle(element, true);
+  if (blocked) return blocked;
+  if (field.ok.kind !== 'rich' && field.ok.element.matches(':read-only') && field.ok.element.readOnly) {
+    return obstacle('element_readonly', `\`${describe(element)}\` is read-only`,
+      'use what the page offers to change it, such as a button beside it', STATE_WAIT_MS);
+  }
+  const refused = valueRefused(field.ok, append ? heldText(field.ok) + value : value);
+  return refused ? { ...refused, wait_ms: 0 } : field;
+}
+
+/**
+ * What a label labels, else the element itself.
+ * @param {Element} element
+ * @returns {Element}
+ */
+function labelledControl(element) {
+  return element instanceof HTMLLabelElement ? element.control ?? element : element;
+}
+
+/**
+ * The element as a field.
+ * @param {Element} element
+ * @returns {Answer<Field>}
+ */
+function fieldOf(element) {
+  if (element instanceof HTMLTextAreaElement) return { ok: { kind: 'typed', element } };
+  if (element instanceof HTMLInputElement) {
+    if (TYPED_TYPES.has(element.type)) return { ok: { kind: 'typed', element } };
+    if (VALUE_FORMS.has(element.type)) return { ok: { kind: 'set', element } };
+  } else if (element instanceof HTMLElement && element.isContentEditable) {
+    const root = editorRoot(element);
+    if (root === element) return { ok: { kind: 'rich', element } };
+    return fail('invalid_params', 'not_fillable',
+      `\`${describe(element)}\` is a part of the editor \`${describe(root)}\`, whose other contents would be lost`,
+      `fill the whole editor with \`bsk fill ${refText(refOf(root))}\`, or click the part and use \`bsk press\``,
+      { editor_ref: refOf(root) });
+  }
+  return fail('invalid_params', 'not_fillable', `\`${describe(element)}\` does not hold text`, fillHint(element));
+}
+
+/**
+ * The topmost element of the editor around an editable element.
+ * @param {HTMLElement} element
+ * @returns {HTMLElement}
+ */
+function editorRoot(element) {
+  if (document.designMode === 'on') return element === document.documentElement ? element : document.body;
+  let root = element;
+  while (root.parentElement?.isContentEditable) root = root.parentElement;
+  return root;
+}
+
+/**
+ * @param {Element} element
+ * @returns {string}
+ */
+function fillHint(element) {
+  if (element instanceof HTMLSelectElement) return 'choose its options with `bsk select`';
+  if (!(element instanceof HTMLInputElement)) return 'give the ref of a text field; `bsk observe` shows them';
+  return element.type === 'file' ? 'give it files with `bsk upload`' : 'use it with `bsk click`';
+}
+
+/**
+ * Why a field cannot hold a value; null when it can. Tried on a field outside the page, so that nothing is touched.
+ * @param {Field} field
+ * @param {string} value
+ * @returns {{ error: PageError } | null}
+ */
+function valueRefused(field, value) {
+  if (field.kind === 'rich' || value === '') return null;
+  const { element } = field;
+  if (!(element instanceof HTMLInputElement) || (field.kind === 'typed' && element.type !== 'number')) return null;
+  const isNumber = element.type === 'number' || element.type === 'range';
+  const { min, max } = element;
+  const isInRange = element.type !== 'range' || (Number(value) >= Number(min || 0) && Number(value) <= Number(max || 100));
+  if (isInRange && (!isNumber || Number.isFinite(Number(value))) && acceptedValue(element, value) !== null) return null;
+  const form = element.type === 'range' ? `a number from \`${min || 0}\` to \`${max || 100}\`` : VALUE_FORMS.get(element.type) ?? 'a number';
+  const shown = isSecret(element) ? 'the value' : `\`${value}\``;
+  return fail('invalid_params', 'value_not_accepted', `\`${describe(element)}\` cannot hold ${shown}`,
+    `a \`${element.type}\` field takes ${form}`);
+}
+
+/**
+ * A value as the field would write it, null when it takes no such value.
+ * @param {HTMLInputElement} element
+ * @param {string} value
+ * @returns {string | null}
+ */
+function acceptedValue(element, value) {
+  const trial = document.createElement('input');
+  trial.type = element.type;
+  for (const name of ['min', 'max', 'step']) {
+    const limit = element.getAttribute(name);
+    if (limit !== null) trial.setAttribute(name, limit);
+  }
+  trial.value = value;
+  if (trial.type === 'color') return trial.value.toLowerCase() === value.toLowerCase() ? trial.value : null;
+  return trial.value === '' && value !== '' ? null : trial.value;
+}
+
+/**
+ * Gives an element the focus and checks that it stayed.
+ * @param {Element} element
+ * @returns {{ error: PageError } | null}
+ */
+function takeFocus(element) {
+  if (element instanceof HTMLElement || element instanceof SVGElement) element.focus();
+  if (!element.isConnected) return replaced(element);
+  const active = focusedElement(element);
+  if (holdsElement(element, active)) return null;
+  const elsewhere = active && active !== document.body ? `, \`${describe(active)}\` has it` : '';
+  return fail('cdp_failed', 'not_focusable', `\`${describe(element)}\` does not take the focus${elsewhere}`,
+    'give the ref of the field or control inside it; `bsk observe` shows them');
+}
+
+/**
+ * Selects what the typed text is to replace, or puts the cursor at the end.
+ * @param {Exclude<Field, { kind: 'set' }>} field
+ * @param {boolean} append
+ */
+function selectForTyping(field, append) {
+  const selection = document.getSelection();
+  if (field.kind === 'typed') {
+    field.element.select();
+    if (!append) return;
+    const end = field.element.value.length;
+    // Some types (email, number) have no positions: their selection only collapses by a movement.
+    if (field.element.selectionStart !== null) field.element.setSelectionRange(end, end);
+    else selection?.modify('move', 'forward', 'documentboundary');
+    return;
+  }
+  selection?.selectAllChildren(field.element);
+  if (append) selection?.collapseToEnd();
+}
+
+/**
+ * Watches a field until the page has handled an edit of it.
+ * @param {Field} field
+ * @param {string} before
+ * @param {string | null} accepted
+ * @returns {OpenFill}
+ */
+function watchFill(field, before, accepted) {
+  const watching = new AbortController();
+  const options = { capture: true, signal: watching.signal };
+  /** @type {Promise<void>} */
+  const edited = new Promise((resolve) => {
+    field.element.addEventListener('input', () => { void nextTask().then(resolve); }, options);
+    field.element.addEventListener('beforeinput', (event) => {
+      void nextTask().then(async () => {
+        if (!event.defaultPrevented) return;
+        // The page writes the text itself and no `input` event comes.
+        const written = new Promise((done) => {
+          const observer = new MutationObserver(done);
+          observer.observe(field.element, { subtree: true, childList: true, characterData: true });
+          watching.signal.addEventListener('abort', () => observer.disconnect());
+        });
+        await withinTime(written, OWN_WRITE_MS);
+        resolve();
+      });
+    }, options);
+  });
+  return { field, before, accepted, edited, stop: () => watching.abort() };
+}
+
+/**
+ * Sets a field that takes no typing, with the events of a user's choice, and reads it back.
+ * @param {HTMLInputElement} element
+ * @param {string} value
+ * @returns {Promise<Answer<FillBegun>>}
+ */
+async function setValue(element, value) {
+  const before = element.value;
+  const accepted = value === '' ? '' : acceptedValue(element, value) ?? '';
+  if (accepted !== before) {
+    element.value = accepted;
+    await announceChange(element);
+    if (!element.isConnected) return replaced(element);
+    const isReset = value === '' && (element.type === 'range' || element.type === 'color');
+    if (element.value !== accepted && !isReset) {
+      return notKept(element, isSecret(element) ? 'the page changed it again' : `the page made it \`${element.value}\``);
+    }
+  }
+  // A range takes the nearest step: what was asked for stays the measure, and the answer says what the field holds.
+  const wanted = element.type === 'range' ? value : accepted;
+  openFill = watchFill({ kind: 'set', element }, before, wanted);
+  return { ok: { ...usedElement(element), done: true, is_secret: isSecret(element) } };
+}
+
+/**
+ * One `input` and one `change`, as after a user's choice; resolves when the page's handlers have run.
+ * @param {Element} element
+ * @returns {Promise<void>}
+ */
+function announceChange(element) {
+  element.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+  element.dispatchEvent(new Event('change', { bubbles: true }));
+  return nextTask();
+}
+
+/**
+ * @param {Element} element
+ * @returns {{ error: PageError }}
+ */
+function replaced(element) {
+  return fail('cdp_failed', 'element_replaced', `the page took \`${describe(element)}\` away while it was used`,
+    'run `bsk observe` and look at what stands in its place');
+}
+
+/**
+ * @param {Element} element
+ * @param {string} cause
+ * @returns {{ error: PageError }}
+ */
+function notKept(element, cause) {
+  return fail('cdp_failed', 'value_not_accepted', `\`${describe(element)}\` did not keep the value: ${cause}`,
+    'run `bsk observe` to see what the field holds and what the page says about it');
+}
+
+/**
+ * What a field holds, as plain text with `\n`.
+ * @param {Field} field
+ * @returns {string}
+ */
+function heldText(field) {
+  if (field.kind !== 'rich') return field.element.value;
+  // An editor ends with a line break that nobody typed, writes spaces as no-break ones and marks places invisibly.
+  return field.element.innerText.replace(/\r\n?/g, '\n').replaceAll('\u00a0', ' ').replace(/[\u200b\ufeff]/g, '').replace(/\n$/, '');
+}
+
+/**
+ * A text in the form in which two texts of a field are compared.
+ * @param {Field} field
+ * @param {string} text
+ * @returns {string}
+ */
+function comparable(field, text) {
+  const lines = text.replace(/\r\n?/g, '\n');
+  if (field.kind === 'rich') return lines.replaceAll('\u00a0', ' ').replace(/[\u200b\ufeff]/g, '').replace(/\n+/g, '\n').replace(/\n$/, '');
+  return field.element instanceof HTMLInputElement ? lines.replaceAll('\n', '') : lines;
+}
+
+/**
+ * `select`: see `PageFunctions`.
+ * @param {Parameters<PageFunctions['select']>[0]} args
+ * @returns {Promise<Answer<Selected>>}
+ */
+async function selectOptions({ target, values, labels, indexes, timeout_ms }) {
+  const found = await lookUntil(timeout_ms, () => {
+    const resolved = resolveTarget(target);
+    if ('error' in resolved) return resolved;
+    const element = labelledControl(resolved.ok);
+    if (!(element instanceof HTMLSelectElement)) {
+      return {
+        ...fail('invalid_params', 'not_a_select', `\`${describe(element)}\` is not a select`,
+          'open it with `bsk click`, run `bsk observe` and click the option'),
+        wait_ms: 0,
+      };
+    }
+    const blocked = stateObstacle(element, true);
+    if (blocked) return blocked;
+    const options = wantedOptions(element, values, labels, indexes);
+    return 'ok' in options ? { ok: { element, options: options.ok } } : options;
+  });
+  if ('error' in found) return found;
+  const { element, options } = found.ok;
+  const chosen = () => [...element.options].filter((option) => option.selected);
+  const isChosen = () => chosen().length === options.size && chosen().every((option) => options.has(option));
+  element.focus();
+  if (!isChosen()) {
+    if (element.multiple) for (const option of element.options) option.selected = options.has(option);
+    else for (const option of options) element.selectedIndex = option.index;
+    await announceChange(element);
+    if (element.isConnected && !isChosen()) return notKept(element, 'the page chose something else');
+  }
+  return {
+    ok: {
+      ...usedElement(element),
+      multiple: element.multiple,
+      selected_values: chosen().map((option) => option.value),
+      selected_labels: chosen().map(optionLabel),
+    },
+  };
+}
+
+/**
+ * @param {HTMLOptionElement} option
+ * @returns {string}
+ */
+function optionLabel(option) {
+  return option.label.replace(/\s+/g, ' ').trim();
+}
+
+/**
+ * The options that are asked for.
+ * @param {HTMLSelectElement} element
+ * @param {string[]} values
+ * @param {string[]} labels
+ * @param {number[]} indexes
+ * @returns {Attempt<Set<HTMLOptionElement>>}
+ */
+function wantedOptions(element, values, labels, indexes) {
+  const options = [...element.options];
+  /** @type {Set<HTMLOptionElement>} */
+  const wanted = new Set();
+  const asked = [
+    ...values.map((value) => ({ text: `value \`${value}\``, matches: options.filter((option) => option.value === value) })),
+    ...labels.map((label) => ({
+      text: `label \`${label}\``,
+      matches: options.filter((option) => optionLabel(option) === label.replace(/\s+/g, ' ').trim()),
+    })),
+    ...indexes.map((index) => ({ text: `index \`${index}\``, matches: options.slice(index, index + 1) })),
+  ];
+  for (const { text, matches } of asked) {
+    const usable = matches.find((option) => !option.matches(':disabled'));
+    if (usable) {
+      wanted.add(usable);
+    } else if (matches.length > 0) {
+      return { ...fail('invalid_params', 'option_disabled', `the option with ${text} of \`${describe(element)}\` is disabled`,
+        'choose another option, or change what it depends on first'), wait_ms: 0 };
+    } else {
+      return { ...optionNotFound(element, text), wait_ms: COVERED_WAIT_MS };
+    }
+  }
+  if (element.multiple || wanted.size === 1) return { ok: wanted };
+  return { ...fail('invalid_params', 'single_select_value_count', `\`${describe(element)}\` takes one option, not ${wanted.size}`,
+    'give exactly one `--value`, `--label` or `--index`'), wait_ms: 0 };
+}
+
+/**
+ * @param {HTMLSelectElement} element
+ * @param {string} text
+ * @returns {{ error: PageError }}
+ */
+function optionNotFound(element, text) {
+  const all = [...element.options];
+  const listed = all.slice(0, 20).map((option) => ({ value: option.value, label: optionLabel(option) }));
+  const more = all.length > listed.length ? ` and ${all.length - listed.length} more` : '';
+  return fail('not_found', 'option_not_found', `\`${describe(element)}\` has no option with ${text}`,
+    `its options are ${listed.map(({ label }) => `\`${label.replaceAll('`', "'")}\``).join(', ')}${more}`, { options: listed });
+}
+
+/**
+ * `focus`: see `PageFunctions`.
+ * @param {Parameters<PageFunctions['focus']>[0]} args
+ * @returns {Promise<Answer<UsedElement & { is_frame: boolean }>>}
+ */
+async function focusTarget({ target, timeout_ms }) {
+  let element = focusedElement() ?? document.documentElement;
+  if (target) {
+    const found = await lookUntil(timeout_ms, () => {
+      const resolved = resolveTarget(target);
+      if ('error' in resolved) return resolved;
+      const control = labelledControl(resolved.ok);
+      return stateObstacle(control, true) ?? { ok: control };
+    });
+    if ('error' in found) return found;
+    element = found.ok;
+    const editor = element instanceof HTMLElement && element.isContentEditable ? editorRoot(element) : element;
+    const refused = takeFocus(editor);
+    if (refused) return refused;
+    if (editor !== element) {
+      // Keys go to the cursor of the editor, so a part of it is focused by putting the cursor there.
+      document.getSelection()?.selectAllChildren(element);
+      document.getSelection()?.collapseToEnd();
+    }
+  }
+  const answer = { ...usedElement(element), is_frame: isFrameElement(element) };
+  armProbe('keydown', null, false);
+  return { ok: answer };
+}

@@ -1,0 +1,41 @@
+// The library's only door: `bskPage.call(name, args, context)`, reached by the kernel alone from its isolated world.
+// Refuses names that are not in the table; never throws: what goes wrong inside is an answer with an error.
+
+/** @type {{ [K in keyof PageFunctions]: (args: never) => unknown }} */
+const pageFunctions = {
+  observe: observePage,
+  prepare: prepareTarget,
+  probe: readProbe,
+  fill_begin: beginFill,
+  fill_end: endFill,
+  select: selectOptions,
+  focus: focusTarget,
+  get_html: getHtml,
+  box: boxOfTarget,
+  document_state: documentState,
+};
+
+/**
+ * Runs one function of the library.
+ * @param {string} name
+ * @param {unknown} args as `PageFunctions[name]` takes them; the kernel has checked their shape
+ * @param {CallContext} context
+ * @returns {Promise<(Answer<unknown>) & { next_ref: number }>}
+ */
+async function callPage(name, args, context) {
+  enterCall(context);
+  /** @type {Answer<unknown>} */
+  let answer;
+  try {
+    const run = Object.hasOwn(pageFunctions, name) ? pageFunctions[/** @type {keyof PageFunctions} */ (name)] : null;
+    answer = run === null
+      ? fail('unknown_method', 'page_function_unknown', `the page library has no function \`${name}\``, 'reload the extension')
+      : /** @type {Answer<unknown>} */ (await run(/** @type {never} */ (args)));
+  } catch (error) {
+    answer = fail('cdp_failed', 'page_library_failed', `\`${name}\` failed in the page: ${String(error)}`,
+      'run `bsk observe` to see the page as it is now');
+  }
+  return { ...answer, next_ref: nextRef };
+}
+
+Object.defineProperty(globalThis, 'bskPage', { value: Object.freeze({ call: callPage, refOf }) });

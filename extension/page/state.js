@@ -1,0 +1,191 @@
+// The states of an element and what a field holds.
+// Refuses to tell the contents of a secret field: `isSecret` is asked before any value is read, and such a field is only
+// `filled` or `empty`. Native state wins over ARIA for native controls, as in ARIA in HTML. The order of the strings is
+// the order in which they are rendered, so that two observations of the same page read the same.
+
+const checkableRoles = new Set(['checkbox', 'menuitemcheckbox', 'menuitemradio', 'option', 'radio', 'switch', 'treeitem']);
+const selectableRoles = new Set(['cell', 'columnheader', 'gridcell', 'option', 'row', 'rowheader', 'tab', 'treeitem']);
+const fieldRoles = new Set(['checkbox', 'combobox', 'grid', 'gridcell', 'listbox', 'radiogroup', 'searchbox', 'slider', 'spinbutton', 'switch',
+  'textbox', 'tree', 'treegrid']);
+const rangeRoles = new Set(['meter', 'progressbar', 'scrollbar', 'slider', 'spinbutton']);
+const secretPurposes = /(?:^|\s)(?:one-time-code|new-password|current-password|cc-[a-z-]+)(?=\s|$)/i;
+
+/**
+ * What the field holds must never leave the page: passwords, one-time codes, card data.
+ * A field that once was a password (shown by its page for reading) is one for as long as its `autocomplete` says so.
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function isSecret(element) {
+  const tag = element.localName;
+  if (tag !== 'input' && tag !== 'textarea' && tag !== 'select') return false;
+  if (element instanceof HTMLInputElement && element.type === 'password') return true;
+  return secretPurposes.test(element.getAttribute('autocomplete') ?? '');
+}
+
+/**
+ * @param {Element} element
+ * @param {string} role as `roleOf` says
+ * @returns {string[]}
+ */
+function statesOf(element, role) {
+  /** @type {string[]} */
+  const states = [];
+  pushChoiceStates(element, role, states);
+  const expanded = expandedOf(element);
+  if (expanded !== null) states.push(expanded ? 'expanded' : 'collapsed');
+  const current = element.getAttribute('aria-current');
+  if (current !== null && current !== '' && current !== 'false') states.push(current === 'true' ? 'current' : `current=${current}`);
+  pushFieldStates(element, role, states);
+  if (role === 'heading') states.push(`level=${headingLevel(element)}`);
+  if (isSecret(element)) states.push(holdsSomething(element) ? 'filled' : 'empty');
+  return states;
+}
+
+/**
+ * Checked, selected and pressed.
+ * @param {Element} element @param {string} role @param {string[]} states
+ */
+function pushChoiceStates(element, role, states) {
+  if (element instanceof HTMLInputElement && (element.type === 'checkbox' || element.type === 'radio')) {
+    if (element.indeterminate && element.type === 'checkbox') states.push('mixed');
+    else if (element.checked) states.push('checked');
+  } else if (checkableRoles.has(role)) {
+    const checked = element.getAttribute('aria-checked');
+    if (checked === 'mixed') states.push('mixed');
+    else if (checked === 'true') states.push('checked');
+  }
+  const isSelected = element instanceof HTMLOptionElement
+    ? isTellablyChosen(element) : selectableRoles.has(role) && element.getAttribute('aria-selected') === 'true';
+  if (isSelected) states.push('selected');
+  const pressed = role === 'button' ? element.getAttribute('aria-pressed') : null;
+  if (pressed === 'true') states.push('pressed');
+  else if (pressed === 'mixed') states.push('pressed=mixed');
+}
+
+/**
+ * A selected option, unless its select's choice is a secret (a card's expiry month).
+ * @param {HTMLOptionElement} option
+ * @returns {boolean}
+ */
+function isTellablyChosen(option) {
+  const select = option.closest('select');
+  return option.selected && (select === null || !isSecret(select));
+}
+
+/**
+ * Disabled, required, invalid, read-only, focused and busy.
+ * @param {Element} element @param {string} role @param {string[]} states
+ */
+function pushFieldStates(element, role, states) {
+  const isField = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement;
+  if (isDisabled(element)) states.push('disabled');
+  const isAskedFor = (isField || fieldRoles.has(role)) && element.getAttribute('aria-required') === 'true';
+  if (isAskedFor || (isField && element.required)) states.push('required');
+  const invalid = element.getAttribute('aria-invalid');
+  if (invalid !== null && invalid !== '' && invalid !== 'false') states.push('invalid');
+  // An empty required field is not yet wrong; what the person entered can be.
+  else if (isField && invalid === null && element.matches(':user-invalid')) states.push('invalid');
+  if (isReadOnly(element)) states.push('readonly');
+  if (hasFocus(element)) states.push('focused');
+  if (element.getAttribute('aria-busy') === 'true') states.push('busy');
+}
+
+/**
+ * Disabled by its own attribute, by its fieldset or group of options, or by `aria-disabled` on it or a widget around it.
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function isDisabled(element) {
+  if (element.matches(':disabled')) return true;
+  return widgetRoles.has(roleOf(element)) ? element.closest('[aria-disabled=true]') !== null : element.getAttribute('aria-disabled') === 'true';
+}
+
+/**
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function isReadOnly(element) {
+  if (element instanceof HTMLTextAreaElement) return element.readOnly;
+  if (element instanceof HTMLInputElement && element.readOnly) return element.matches(':read-only');
+  return element.getAttribute('aria-readonly') === 'true';
+}
+
+/**
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function hasFocus(element) {
+  if (!element.matches(':focus')) return false;
+  // A host matches while something in its shadow tree has the focus; that one is told, not the host.
+  return element.shadowRoot?.activeElement == null && element.localName !== 'body' && element.localName !== 'html';
+}
+
+/**
+ * Whether what the element controls is open; null when it controls nothing.
+ * @param {Element} element
+ * @returns {boolean | null}
+ */
+function expandedOf(element) {
+  if (element.localName === 'summary' && element.parentElement instanceof HTMLDetailsElement) return element.parentElement.open;
+  const expanded = element.getAttribute('aria-expanded');
+  if (expanded === 'true' || expanded === 'false') return expanded === 'true';
+  if (element instanceof HTMLButtonElement && element.popoverTargetElement instanceof HTMLElement) {
+    return element.popoverTargetElement.matches(':popover-open');
+  }
+  return null;
+}
+
+/**
+ * @param {Element} element
+ * @returns {number}
+ */
+function headingLevel(element) {
+  const level = Number.parseInt(element.getAttribute('aria-level') ?? '', 10);
+  if (level >= 1) return level;
+  const native = /^h([1-6])$/.exec(element.localName);
+  return native === null ? 2 : Number(native[1]);
+}
+
+/**
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function holdsSomething(element) {
+  return (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement)
+    && element.value !== '';
+}
+
+/** Inputs whose value is their name or means nothing to a person. */
+const valuelessInputTypes = new Set(['button', 'checkbox', 'hidden', 'image', 'radio', 'reset', 'submit']);
+
+/**
+ * What the control holds, as a person reads it; '' for secret fields and for what holds nothing.
+ * @param {Element} element
+ * @param {string} role as `roleOf` says
+ * @returns {string}
+ */
+function fieldValueOf(element, role) {
+  if (isSecret(element)) return '';
+  if (element instanceof HTMLInputElement) return inputValue(element);
+  if (element instanceof HTMLTextAreaElement) return element.value;
+  if (element instanceof HTMLSelectElement) return Array.from(element.selectedOptions, (option) => option.label.trim()).join(', ');
+  if (rangeRoles.has(role)) {
+    const said = element.getAttribute('aria-valuetext') ?? element.getAttribute('aria-valuenow');
+    if (said !== null) return said.trim();
+    if (element instanceof HTMLMeterElement) return String(element.value);
+    if (element instanceof HTMLProgressElement && element.hasAttribute('value')) return String(element.value);
+  }
+  return '';
+}
+
+/**
+ * @param {HTMLInputElement} input
+ * @returns {string}
+ */
+function inputValue(input) {
+  if (valuelessInputTypes.has(input.type)) return '';
+  if (input.type === 'file') return Array.from(input.files ?? [], (file) => file.name).join(', ');
+  if (input.type === 'range') return input.getAttribute('aria-valuetext') ?? input.value;
+  return input.value;
+}

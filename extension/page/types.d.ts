@@ -1,0 +1,121 @@
+// What goes into and comes out of the page library: the contract between the kernel, which calls its functions by name
+// in an isolated world, and the host, which reads the answers. Types only: nothing here runs.
+// The files of this folder are plain scripts that share one scope; `kernel/page_calls.js` lists them in order and
+// evaluates them as one function body, once per document. Numbers are CSS pixels of this frame's viewport unless said.
+
+/** Which element is meant: by its ref's number (`@e12` is 12) or the first match of a CSS selector that pierces open shadow roots. */
+type Target = { ref: number } | { selector: string };
+
+/** An error as the host passes it on; codes and reasons as in docs/protocol.md. */
+interface PageError {
+  code: string;
+  reason?: string;
+  message: string;
+  hint?: string;
+  data?: Record<string, unknown>;
+}
+
+type Answer<T> = { ok: T } | { error: PageError };
+
+/** What the kernel sends along with each call. `first_ref`: no ref number below it may be given out in this document; `frame`: this frame's number (0 is the
+ * main frame), so that messages can name refs as people write them: `@e12`, `@f2e5`. */
+interface CallContext { first_ref: number; frame: number; }
+
+interface Box { x: number; y: number; width: number; height: number; }
+
+/** The element that a command used, as `observe` describes it. */
+interface UsedElement { ref: number; role: string; name: string; }
+
+/** What `observe` gives: one row per node in document order, as columns; texts are indexes into `strings`, -1 is none. */
+interface Observation {
+  url: string;
+  title: string;
+  ready_state: string;
+  viewport: { width: number; height: number };
+  /** How far the page is scrolled and how far it can be. */
+  scroll: { x: number; y: number; max_x: number; max_y: number };
+  device_pixel_ratio: number;
+  strings: string[];
+  nodes: {
+    /** 0 is a child of the document. */
+    depth: number[];
+    /** ARIA role, or `text` for a run of text, or `iframe` for a frame's element. */
+    role: number[];
+    /** Accessible name; for `text` the text itself. */
+    name: number[];
+    /** What the control holds, never of a secret field. */
+    value: number[];
+    description: number[];
+    /** Comma-separated states in the order rendered, e.g. `checked,disabled` or `level=2`. */
+    states: number[];
+    /** The ref's number, 0 for nodes without one. */
+    ref: number[];
+    /** x, y, width, height of each node, rounded: four numbers a node. */
+    box: number[];
+  };
+}
+
+interface Prepared extends UsedElement {
+  /** Where to point, inside the element and not covered. */
+  x: number;
+  y: number;
+  box: Box;
+}
+
+interface ProbeResult {
+  /** The armed event reached the target (or a descendant of it). */
+  delivered: boolean;
+  /** What got the event instead, e.g. `div#veil`; null when nothing did. */
+  hit: string | null;
+}
+
+interface FillBegun extends UsedElement {
+  /** True when the field was set in the page (date, range, color …); false when the host types the text now. */
+  done: boolean;
+  /** True when the field's contents must never leave the page. */
+  is_secret: boolean;
+}
+
+interface FillEnded extends UsedElement {
+  /** Length of what the field holds, in UTF-16 units. */
+  value_length: number;
+  /** What the field holds; absent for secret fields. */
+  value?: string;
+  /** The field holds exactly what was asked for, new line forms aside. */
+  matches: boolean;
+}
+
+interface Selected extends UsedElement {
+  multiple: boolean;
+  selected_values: string[];
+  selected_labels: string[];
+}
+
+/** Every function of the library: its arguments and its result. */
+interface PageFunctions {
+  /** Walks the document (or the subtree of `root_ref`), open shadow roots included. */
+  observe(args: { root_ref?: number }): Observation;
+  /** Waits until the target can be acted on, scrolls it into view and, with `arm`, watches for that event's arrival. */
+  prepare(args: {
+    target: Target; timeout_ms: number; force?: boolean;
+    /** Watch for this event until `probe` is called. */
+    arm?: 'mousedown' | 'mousemove';
+    /** Point from the element's top left instead of a point chosen by us. */
+    at?: { x: number; y: number };
+  }): Promise<Prepared>;
+  /** Answers as soon as the armed event has arrived somewhere, or after `timeout_ms` that nothing came; disarms. */
+  probe(args: { timeout_ms: number }): Promise<ProbeResult>;
+  /** Waits until editable, focuses, selects what is there (or goes to its end with `append`), or sets the value itself. */
+  fill_begin(args: { target: Target; value: string; append: boolean; timeout_ms: number }): Promise<FillBegun>;
+  /** Waits for the typed text's `input` event (bounded), reads back what the field holds. */
+  fill_end(args: { value: string; append: boolean; timeout_ms: number }): Promise<FillEnded>;
+  /** Chooses options of a `<select>`; one `input` and one `change` event. */
+  select(args: { target: Target; values: string[]; labels: string[]; indexes: number[]; timeout_ms: number }): Promise<Selected>;
+  /** Moves focus to the target; without one tells what has it. Arms `keydown` for `probe`. */
+  focus(args: { target?: Target; timeout_ms: number }): Promise<UsedElement & { is_frame: boolean }>;
+  get_html(args: { target?: Target; max_bytes: number }): { html: string; truncated: boolean; byte_size: number };
+  /** Where the element is, scrolled into view; for a cropped screenshot. */
+  box(args: { target: Target; timeout_ms: number }): Promise<UsedElement & { box: Box }>;
+  /** The document as the navigation made it; `status` is the HTTP status, 0 when unknown. */
+  document_state(args: Record<string, never>): { url: string; title: string; ready_state: string; status: number };
+}

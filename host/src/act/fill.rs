@@ -1,0 +1,89 @@
+//! Filling a field: the page library makes it ready and reads it back, the browser types.
+
+use bsk_protocol::failure::{ErrorCode, Failure, Reason};
+use bsk_protocol::kernel::PageFunction;
+use bsk_protocol::local::Target;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{UsedElement, used};
+use crate::run::{Done, Work, page_target};
+
+#[derive(Deserialize)]
+struct Begun {
+    done: bool,
+    is_secret: bool,
+}
+
+#[derive(Deserialize)]
+struct Ended {
+    #[serde(flatten)]
+    element: UsedElement,
+    value_length: u64,
+    value: Option<String>,
+    matches: bool,
+}
+
+/// `bsk fill`.
+pub(crate) async fn fill(work: &Work, target: &Target, value: String, append: bool) -> Result<Done, Failure> {
+    work.tab.has_fresh_document.set(false);
+    let (frame, page_target) = page_target(target);
+    let timeout_ms = work.page_timeout_ms();
+    let args = json!({ "target": page_target, "value": value, "append": append, "timeout_ms": timeout_ms });
+    let begun: Begun = work.page(frame, PageFunction::FillBegin, &args).await?;
+    let typed = (!begun.done).then(|| work.cdp::<Value>("Input.insertText", &json!({ "text": value })));
+    let args = json!({ "value": value, "append": append, "timeout_ms": work.page_timeout_ms() });
+    let ended: Ended = work.page(frame, PageFunction::FillEnd, &args).await?;
+    if let Some(typed) = typed {
+        typed.await?;
+    }
+    if !ended.matches && !is_reformatted(&value, ended.value.as_deref(), append) {
+        return Err(mismatch(&ended, begun.is_secret));
+    }
+    let mut result = used(work, target, &ended.element);
+    result.insert("value_length".into(), json!(ended.value_length));
+    if let (Some(held), false) = (ended.value, begun.is_secret) {
+        result.insert("value".into(), json!(held));
+    }
+    Ok(Done::new(&result))
+}
+
+/// Whether the page only laid the text out anew, as masks do: the same letters and digits in the same order.
+fn is_reformatted(asked: &str, held: Option<&str>, append: bool) -> bool {
+    let significant = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+    let (asked, held) = (significant(asked), significant(held.unwrap_or_default()));
+    !asked.is_empty() && (asked == held || append && held.ends_with(&asked))
+}
+
+fn mismatch(ended: &Ended, is_secret: bool) -> Failure {
+    let held = match (&ended.value, is_secret) {
+        (Some(value), false) if ended.value_length <= 200 => format!("`{value}`"),
+        _ => format!("{} characters", ended.value_length),
+    };
+    let failure = Failure::new(
+        ErrorCode::CdpFailed,
+        Reason::ValueMismatch,
+        format!("the field holds {held}, not what was asked for"),
+    )
+    .hint("the page may limit or rewrite what it takes; check its rules with `bsk observe`")
+    .with("value_length", ended.value_length);
+    match (&ended.value, is_secret) {
+        (Some(value), false) => failure.with("value", value.clone()),
+        _ => failure,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mask_may_add_signs_but_not_lose_or_change_characters() {
+        assert!(is_reformatted("555123", Some("555-123"), false));
+        assert!(is_reformatted("123", Some("555-123"), true));
+        assert!(!is_reformatted("555123", Some("555-12"), false));
+        assert!(!is_reformatted("123", Some("555-123"), false));
+        assert!(!is_reformatted("--", Some(""), false));
+        assert!(!is_reformatted("abc", None, false));
+    }
+}

@@ -1,0 +1,128 @@
+//! Acting on a page: resolve, wait until it can be acted on, trusted input, confirm, report.
+//!
+//! The page library finds the element, waits and watches for the input's arrival; the input itself is the browser's own
+//! (`Input.*`). Success is said only after the page got it (invariant 15).
+
+mod fill;
+mod keys;
+mod pointer;
+mod press;
+mod select;
+
+use bsk_protocol::failure::{ErrorCode, Failure, Reason};
+use bsk_protocol::local::{Effects, Modifier, Target};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+use tokio::time::{Duration, Instant, timeout_at};
+
+pub(crate) use fill::fill;
+pub(crate) use pointer::{click, hover, to_viewport};
+pub(crate) use press::press;
+pub(crate) use select::select;
+
+use crate::run::{Work, tab_lost};
+use crate::tabs::TabEvent;
+
+/// How long a navigation that an action set off may take to bring its document, before the action answers all the same.
+const LANDING: Duration = Duration::from_secs(10);
+
+/// The element an action used, as `observe` names it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct UsedElement {
+    role: String,
+    name: String,
+}
+
+/// What the page library's `probe` says.
+#[derive(Debug, Deserialize)]
+struct Probe {
+    delivered: bool,
+    hit: Option<String>,
+}
+
+/// The result fields that every acting command shares.
+fn used(work: &Work, target: &Target, element: &UsedElement) -> Map<String, Value> {
+    let mut fields = Map::new();
+    fields.insert("tab_id".into(), json!(work.tab_id));
+    match target {
+        Target::Ref(r) => fields.insert("used_ref".into(), json!(r)),
+        Target::Selector(selector) => fields.insert("used_selector".into(), json!(selector)),
+    };
+    fields.insert("role".into(), json!(element.role));
+    fields.insert("name".into(), json!(element.name));
+    fields
+}
+
+/// Fails unless the input arrived. A page that was replaced in the act took its probe along: it got the input.
+fn confirm(probe: Result<Probe, Failure>, what: &str) -> Result<(), Failure> {
+    match probe {
+        Ok(Probe { delivered: true, .. }) => Ok(()),
+        Ok(Probe { delivered: false, hit }) => {
+            let message = match &hit {
+                Some(hit) => format!("the {what} was about to reach `{hit}` instead and was stopped"),
+                None => format!("the page never got the {what}"),
+            };
+            Err(Failure::new(ErrorCode::CdpFailed, Reason::NotDelivered, message)
+                .hint("run `bsk observe` to see what is in front, or try again"))
+        }
+        Err(failure) if failure.reason == Some(Reason::PageNavigated) => Ok(()),
+        Err(failure) => Err(failure),
+    }
+}
+
+/// What the action did besides its purpose. A navigation that it set off is waited for until its document is there (the
+/// next command should meet the new page) or until loading ends without one.
+async fn effects(work: &Work, mut events: Receiver<TabEvent>) -> Result<Effects, Failure> {
+    let mut effects = Effects::default();
+    let mut is_under_way = false;
+    loop {
+        match events.try_recv() {
+            Ok(event) => note(work, event, &mut effects, &mut is_under_way)?,
+            Err(TryRecvError::Lagged(_)) => {}
+            Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+        }
+    }
+    let deadline = (Instant::now() + LANDING).min(work.deadline);
+    while is_under_way {
+        match timeout_at(deadline, events.recv()).await {
+            Ok(Ok(event)) => note(work, event, &mut effects, &mut is_under_way)?,
+            Ok(Err(RecvError::Lagged(_))) => {}
+            Ok(Err(RecvError::Closed)) | Err(_) => break,
+        }
+    }
+    Ok(effects)
+}
+
+fn note(work: &Work, event: TabEvent, effects: &mut Effects, is_under_way: &mut bool) -> Result<(), Failure> {
+    match event {
+        TabEvent::Requested { url } => {
+            effects.navigated_to = Some(url);
+            *is_under_way = true;
+        }
+        TabEvent::Committed { url, .. } | TabEvent::SameDocument { url } => {
+            effects.navigated_to = Some(url);
+            *is_under_way = false;
+        }
+        TabEvent::StoppedLoading => *is_under_way = false,
+        TabEvent::Opened(tab) => effects.opened_tab_ids.push(tab),
+        TabEvent::Lost(cause) => return Err(tab_lost(work.tab_id, cause)),
+        TabEvent::Lifecycle { .. } | TabEvent::DialogOpened => {}
+    }
+    Ok(())
+}
+
+/// The `modifiers` bit field of `Input.*` (source: Chrome DevTools Protocol, domain Input).
+fn modifier_bits(modifiers: &[Modifier]) -> u8 {
+    modifiers.iter().fold(0, |bits, modifier| {
+        bits | match modifier {
+            Modifier::Alt => 1,
+            Modifier::Control => 2,
+            Modifier::Meta => 4,
+            Modifier::Shift => 8,
+            Modifier::ControlOrMeta if cfg!(target_os = "macos") => 4,
+            Modifier::ControlOrMeta => 2,
+        }
+    })
+}

@@ -1,0 +1,161 @@
+//! Pressing a key or a chord: modifiers go down, the key goes down and up, modifiers go up.
+//!
+//! All of it is sent in one go unless the key is to be held; a key that is held when the command is given up is let go.
+
+use bsk_protocol::failure::Failure;
+use bsk_protocol::ids::FrameNumber;
+use bsk_protocol::kernel::PageFunction;
+use bsk_protocol::local::{Modifier, Target};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::time::{Duration, sleep};
+
+use super::keys::{self, Key};
+use super::{Probe, UsedElement, confirm, effects, modifier_bits};
+use crate::kernel::Pending;
+use crate::run::{Done, Work, page_target};
+
+/// How long the page may take to get the key once the browser has it.
+const DELIVERY_MS: u64 = 3000;
+
+#[derive(Deserialize)]
+struct Focused {
+    #[serde(flatten)]
+    element: UsedElement,
+    is_frame: bool,
+}
+
+/// `bsk press`.
+pub(crate) async fn press(
+    work: &Work,
+    chord: &str,
+    modifiers: &[Modifier],
+    target: Option<&Target>,
+    hold_ms: u64,
+) -> Result<Done, Failure> {
+    let (mut held, key) = keys::parse(chord)?;
+    for modifier in modifiers {
+        if !held.contains(modifier) {
+            held.push(*modifier);
+        }
+    }
+    work.tab.has_fresh_document.set(false);
+    let (frame, page_target) = match target {
+        Some(target) => {
+            let (frame, target) = page_target(target);
+            (frame, Some(target))
+        }
+        None => (FrameNumber::MAIN, None),
+    };
+    let mut args = json!({ "timeout_ms": work.page_timeout_ms() });
+    if let Some(target) = page_target {
+        args["target"] = target;
+    }
+    let focused: Focused = work.page(frame, PageFunction::Focus, &args).await?;
+    let events = work.tab.watch();
+    let keyboard = Keyboard { work, modifiers: &held };
+    let mut sent = keyboard.press_modifiers();
+    sent.push(keyboard.down(&key));
+    if hold_ms > 0 {
+        let mut hold = Hold { keyboard: &keyboard, key: &key, is_down: true };
+        sleep(Duration::from_millis(hold_ms)).await;
+        hold.is_down = false;
+    }
+    sent.push(keyboard.up(&key));
+    sent.extend(keyboard.release_modifiers());
+    // Focus inside a frame: the key goes there and this document's probe does not see it.
+    if !focused.is_frame {
+        let timeout_ms = DELIVERY_MS.min(work.page_timeout_ms());
+        let probe = work.page::<Probe>(frame, PageFunction::Probe, &json!({ "timeout_ms": timeout_ms })).await;
+        confirm(probe, "key")?;
+    }
+    for reply in sent {
+        reply.await?;
+    }
+    let effects = effects(work, events).await?;
+    Ok(Done::new(&json!({
+        "tab_id": work.tab_id,
+        "key": key.key,
+        "code": key.code,
+        "modifiers": held,
+        "role": focused.element.role,
+        "name": focused.element.name,
+        "effects": effects,
+    })))
+}
+
+/// A key that is down; it goes up when the command is given up.
+struct Hold<'a> {
+    keyboard: &'a Keyboard<'a>,
+    key: &'a Key,
+    is_down: bool,
+}
+
+impl Drop for Hold<'_> {
+    fn drop(&mut self) {
+        if self.is_down {
+            drop(self.keyboard.up(self.key));
+            drop(self.keyboard.release_modifiers());
+        }
+    }
+}
+
+struct Keyboard<'a> {
+    work: &'a Work,
+    modifiers: &'a [Modifier],
+}
+
+impl Keyboard<'_> {
+    fn event(&self, kind: &str, key: &Key, modifiers: &[Modifier], text: Option<&str>) -> Pending<Value> {
+        let mut event = json!({
+            "type": kind,
+            "key": key.key,
+            "code": key.code,
+            "windowsVirtualKeyCode": key.key_code,
+            "modifiers": modifier_bits(modifiers),
+            "location": key.location,
+        });
+        if let Some(text) = text {
+            event["text"] = json!(text);
+            event["unmodifiedText"] = json!(text);
+        }
+        self.work.cdp("Input.dispatchKeyEvent", &event)
+    }
+
+    fn down(&self, key: &Key) -> Pending<Value> {
+        // With Control, Alt or Meta held a key is a command and types nothing.
+        let is_command = self.modifiers.iter().any(|modifier| !matches!(modifier, Modifier::Shift));
+        match key.text.as_deref().filter(|_| !is_command) {
+            Some(text) => self.event("keyDown", key, self.modifiers, Some(text)),
+            None => self.event("rawKeyDown", key, self.modifiers, None),
+        }
+    }
+
+    fn up(&self, key: &Key) -> Pending<Value> {
+        self.event("keyUp", key, self.modifiers, None)
+    }
+
+    fn press_modifiers(&self) -> Vec<Pending<Value>> {
+        let down = |index: usize| {
+            self.event("rawKeyDown", &modifier_key(self.modifiers[index]), &self.modifiers[..=index], None)
+        };
+        (0..self.modifiers.len()).map(down).collect()
+    }
+
+    fn release_modifiers(&self) -> Vec<Pending<Value>> {
+        let up = |index: usize| self.event("keyUp", &modifier_key(self.modifiers[index]), &self.modifiers[..index], None);
+        (0..self.modifiers.len()).rev().map(up).collect()
+    }
+}
+
+fn modifier_key(modifier: Modifier) -> Key {
+    let name = match modifier {
+        Modifier::Alt => "Alt",
+        Modifier::Control => "Control",
+        Modifier::Meta => "Meta",
+        Modifier::Shift => "Shift",
+        Modifier::ControlOrMeta if cfg!(target_os = "macos") => "Meta",
+        Modifier::ControlOrMeta => "Control",
+    };
+    keys::parse(name).expect("the modifiers are in the table of keys").1
+}

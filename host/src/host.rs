@@ -1,0 +1,301 @@
+//! The host's state and its life: hello, messages from the kernel, the end.
+//!
+//! Everything runs on one thread; the state is a cache of what the kernel owns (invariant 8). Order of the end: stop
+//! accepting, fail what waits, remove socket and sidecar, exit within a second (invariant 7).
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::process::ExitCode;
+use std::rc::Rc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use bsk_protocol::codec::CodecError;
+use bsk_protocol::failure::{ErrorCode, Failure, Reason};
+use bsk_protocol::ids::{SessionId, TabId};
+use bsk_protocol::kernel::{EndCause, Event, FromKernel, KernelHello, SessionRecord, ToKernel};
+use bsk_protocol::local::HostHello;
+use bsk_protocol::{BUILD_VERSION, PROTOCOL_VERSION};
+use tokio::sync::{mpsc, watch};
+use tokio::task::LocalSet;
+use tokio::time::{Instant, interval_at, timeout};
+
+use crate::kernel::Kernel;
+use crate::queue::Queue;
+use crate::serve::Server;
+use crate::tabs::{Tab, TabEvent};
+use crate::{log, stdio};
+
+/// How long the extension may take for its hello.
+const HELLO_DEADLINE: Duration = Duration::from_secs(10);
+/// How often the kernel is asked whether it still lives; also keeps its worker awake should the port alone not.
+const PING_EVERY: Duration = Duration::from_secs(20);
+/// How long open connections may take to hear of the end.
+const FAREWELL: Duration = Duration::from_millis(500);
+
+/// A session as the host remembers it.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) record: SessionRecord,
+    pub(crate) queue: Queue,
+    /// Set when the session ends; what runs for it then stops.
+    pub(crate) ended: watch::Sender<Option<EndCause>>,
+}
+
+/// The host.
+#[derive(Debug)]
+pub(crate) struct Host {
+    pub(crate) kernel: Rc<Kernel>,
+    hello: KernelHello,
+    connected_at_ms: u64,
+    sessions: RefCell<HashMap<SessionId, Rc<Session>>>,
+    tabs: RefCell<HashMap<TabId, Rc<Tab>>>,
+    /// Set when the host ends; everything that waits then fails with it.
+    pub(crate) ending: watch::Sender<Option<Failure>>,
+}
+
+impl Host {
+    fn new(kernel: Rc<Kernel>, hello: KernelHello) -> Self {
+        let host = Self {
+            kernel,
+            connected_at_ms: now_ms(),
+            sessions: RefCell::default(),
+            tabs: RefCell::default(),
+            ending: watch::Sender::new(None),
+            hello,
+        };
+        for record in host.hello.sessions.clone() {
+            host.note_session(record);
+        }
+        host
+    }
+
+    /// What the CLI is told at the start of every connection.
+    pub(crate) fn hello(&self) -> HostHello {
+        let mut sessions: Vec<_> = self.sessions.borrow().values().map(|session| session.record.clone()).collect();
+        sessions.sort_by(|a, b| (a.created_at_ms, &a.session_id).cmp(&(b.created_at_ms, &b.session_id)));
+        HostHello {
+            protocol: PROTOCOL_VERSION,
+            host_version: BUILD_VERSION.to_owned(),
+            instance_id: self.hello.instance_id.clone(),
+            browser_name: self.hello.browser_name.clone(),
+            browser_version: self.hello.browser_version.clone(),
+            extension_version: self.hello.extension_version.clone(),
+            label: self.hello.label.clone(),
+            connected_at_ms: self.connected_at_ms,
+            sessions,
+        }
+    }
+
+    /// The session with this id.
+    pub(crate) fn session(&self, id: &SessionId) -> Result<Rc<Session>, Failure> {
+        self.sessions.borrow().get(id).cloned().ok_or_else(|| {
+            Failure::new(ErrorCode::NotFound, Reason::SessionNotFound, format!("there is no session `{id}`"))
+                .hint("run `bsk session list`, or start one with `bsk session start`")
+        })
+    }
+
+    /// What is remembered of a tab.
+    pub(crate) fn tab(&self, id: TabId) -> Rc<Tab> {
+        Rc::clone(self.tabs.borrow_mut().entry(id).or_default())
+    }
+
+    /// Takes a session as the kernel describes it, new or changed.
+    pub(crate) fn note_session(&self, record: SessionRecord) {
+        let mut sessions = self.sessions.borrow_mut();
+        let (queue, ended) = match sessions.get(&record.session_id) {
+            Some(known) => (known.queue.clone(), known.ended.clone()),
+            None => (Queue::default(), watch::Sender::new(None)),
+        };
+        sessions.insert(record.session_id.clone(), Rc::new(Session { record, queue, ended }));
+    }
+
+    fn take_event(&self, event: Event) {
+        match event {
+            Event::SessionChanged(record) => self.note_session(record),
+            Event::SessionEnded { session_id, cause } => {
+                tracing::info!(session = %session_id, ?cause, "session ended");
+                let session = self.sessions.borrow_mut().remove(&session_id);
+                if let Some(session) = session {
+                    for tab_id in &session.record.tab_ids {
+                        self.tabs.borrow_mut().remove(tab_id);
+                    }
+                    session.ended.send_replace(Some(cause));
+                }
+            }
+            Event::TabLost { tab_id, cause, .. } => self.tab(tab_id).lose(cause),
+            Event::TabOpened { tab_id, opener_tab_id, .. } => self.tab(opener_tab_id).tell(TabEvent::Opened(tab_id)),
+            Event::Cdp { tab_id, method, params } => self.tab(tab_id).take(method, &params),
+        }
+    }
+
+    /// Whether the message kept to the protocol.
+    fn take(&self, message: FromKernel) -> bool {
+        match message {
+            FromKernel::Reply { id, outcome } => self.kernel.take_reply(id, outcome),
+            FromKernel::Event(event) => self.take_event(event),
+            FromKernel::Pong {} => {}
+            FromKernel::Hello(_) | FromKernel::Part(_) => return false,
+        }
+        true
+    }
+}
+
+/// Milliseconds since 1970.
+pub(crate) fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Runs until the port ends.
+pub(crate) fn run() -> ExitCode {
+    log::start();
+    tracing::info!(version = BUILD_VERSION, pid = std::process::id(), "host started");
+    let (output, writer) = stdio::write_frames();
+    let kernel = Rc::new(Kernel::new(output));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a process may make timers and an event queue");
+    let is_clean = LocalSet::new().block_on(&runtime, live(kernel));
+    // Dropping the runtime drops every task and with it the last sender, which ends the writer once all is written.
+    drop(runtime);
+    let _ = writer.join();
+    tracing::info!(is_clean, "host ended");
+    // The reading thread may still be blocked on a standard input that never ends.
+    std::process::exit(i32::from(!is_clean));
+}
+
+/// From hello to the end; whether it was a clean one.
+async fn live(kernel: Rc<Kernel>) -> bool {
+    let mut messages = stdio::read_messages();
+    let Some(hello) = receive_hello(&mut messages).await else { return false };
+    let refusal = if hello.protocol == PROTOCOL_VERSION {
+        Server::bind(&hello).map_err(|failure| *failure)
+    } else {
+        Err(version_skew(&hello))
+    };
+    let server = match refusal {
+        Ok(server) => server,
+        Err(failure) => {
+            tracing::error!(code = %failure.code, reason = ?failure.reason, "refused to serve");
+            // If this cannot be written the extension is gone and nobody needs to know.
+            let _ = kernel.write(&ToKernel::Refuse { failure });
+            return false;
+        }
+    };
+    let host = Rc::new(Host::new(Rc::clone(&kernel), hello));
+    if kernel.write(&ToKernel::Welcome { host_version: BUILD_VERSION.to_owned() }).is_err() {
+        return false;
+    }
+    let connections = server.serve(&host);
+    let (failure, is_clean) = until_the_end(&host, &mut messages).await;
+    host.ending.send_replace(Some(failure));
+    kernel.abandon();
+    let _ = timeout(FAREWELL, connections.finish()).await;
+    is_clean
+}
+
+async fn receive_hello(messages: &mut mpsc::Receiver<Result<FromKernel, CodecError>>) -> Option<KernelHello> {
+    match timeout(HELLO_DEADLINE, messages.recv()).await {
+        Ok(Some(Ok(FromKernel::Hello(hello)))) => Some(hello),
+        Ok(Some(Ok(FromKernel::Reply { .. } | FromKernel::Event(_) | FromKernel::Pong {} | FromKernel::Part(_)))) => {
+            tracing::error!("the extension's first message was no hello");
+            None
+        }
+        Ok(Some(Err(error))) => {
+            log_codec_error(&error);
+            None
+        }
+        Ok(None) => {
+            tracing::info!("the port ended before a hello");
+            None
+        }
+        Err(_) => {
+            tracing::error!("the extension sent no hello");
+            None
+        }
+    }
+}
+
+/// Handles messages until the port, a signal or a broken message ends it; why, and whether that was orderly.
+async fn until_the_end(
+    host: &Rc<Host>,
+    messages: &mut mpsc::Receiver<Result<FromKernel, CodecError>>,
+) -> (Failure, bool) {
+    let mut ping = interval_at(Instant::now() + PING_EVERY, PING_EVERY);
+    let mut terminated = std::pin::pin!(termination());
+    loop {
+        tokio::select! {
+            message = messages.recv() => match message {
+                Some(Ok(message)) => if !host.take(message) {
+                    tracing::error!("the extension sent a message out of order");
+                    return (protocol_broken(), false);
+                },
+                Some(Err(error)) => {
+                    log_codec_error(&error);
+                    return (protocol_broken(), false);
+                }
+                None => {
+                    tracing::info!("the browser closed the port");
+                    return (crate::kernel::browser_gone(), true);
+                }
+            },
+            _ = ping.tick() => if let Err(failure) = host.kernel.write(&ToKernel::Ping {}) {
+                return (failure, true);
+            },
+            () = &mut terminated => {
+                tracing::info!("asked to end by a signal");
+                return (crate::kernel::browser_gone(), true);
+            }
+        }
+    }
+}
+
+/// Resolves when the system asks the process to end.
+async fn termination() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            terminate.recv().await;
+            return;
+        }
+    }
+    std::future::pending::<()>().await;
+}
+
+/// Logs what was wrong with a frame, but never its contents: a JSON error may quote them (invariant 12).
+fn log_codec_error(error: &CodecError) {
+    match error {
+        CodecError::Json(error) => {
+            tracing::error!(category = ?error.classify(), column = error.column(), "a malformed message from the extension");
+        }
+        CodecError::Io(_)
+        | CodecError::Empty
+        | CodecError::TooLong { .. }
+        | CodecError::Truncated
+        | CodecError::UnexpectedKind
+        | CodecError::BrokenParts => tracing::error!(%error, "a malformed frame from the extension"),
+    }
+}
+
+fn protocol_broken() -> Failure {
+    Failure::new(
+        ErrorCode::ProtocolError,
+        Reason::ConnectionLost,
+        "the extension sent a malformed message, so the host ended",
+    )
+    .hint("run the command again; if it happens again, `bsk doctor` compares the versions")
+}
+
+fn version_skew(hello: &KernelHello) -> Failure {
+    Failure::new(
+        ErrorCode::VersionTooOld,
+        Reason::ConnectionLost,
+        format!(
+            "extension {} speaks protocol {}, host {BUILD_VERSION} speaks {PROTOCOL_VERSION}",
+            hello.extension_version, hello.protocol
+        ),
+    )
+    .hint("update bsk and reload the extension so that both have the same version")
+}

@@ -1,0 +1,141 @@
+//! Requests to the kernel: ids, replies, cancellation.
+//!
+//! [`Kernel::send`] writes at once and returns what is to be awaited, so that requests can be pipelined; they reach the
+//! kernel in the order they were sent. A request that is dropped before its reply is cancelled there.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use bsk_protocol::codec::{ToExtension, encode_split};
+use bsk_protocol::failure::{ErrorCode, Failure, Reason};
+use bsk_protocol::ids::RequestId;
+use bsk_protocol::kernel::{Call, Outcome, ToKernel};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::{RawValue, to_raw_value};
+use tokio::sync::oneshot;
+
+use crate::stdio::FrameSender;
+
+/// The kernel as the host sees it.
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    output: FrameSender,
+    next_id: Cell<u32>,
+    next_stream: Cell<u32>,
+    waiting: RefCell<HashMap<RequestId, oneshot::Sender<Outcome>>>,
+}
+
+impl Kernel {
+    pub(crate) fn new(output: FrameSender) -> Self {
+        Self { output, next_id: Cell::new(1), next_stream: Cell::new(1), waiting: RefCell::default() }
+    }
+
+    /// Writes one message.
+    pub(crate) fn write(&self, message: &ToKernel) -> Result<(), Failure> {
+        let stream = self.next_stream.get();
+        let frames = encode_split::<ToExtension>(message, stream).map_err(|error| {
+            Failure::new(ErrorCode::ProtocolError, Reason::MessageTooLarge, format!("a message cannot be sent: {error}"))
+        })?;
+        if frames.len() > 1 {
+            self.next_stream.set(stream.wrapping_add(1));
+        }
+        for frame in frames {
+            self.output.send(frame).map_err(|_| browser_gone())?;
+        }
+        Ok(())
+    }
+
+    /// Sends a request now; await the result for its reply, read as `T`.
+    pub(crate) fn send<T: DeserializeOwned>(self: &Rc<Self>, call: Call) -> Pending<T> {
+        let id = RequestId(self.next_id.get());
+        self.next_id.set(id.0.wrapping_add(1).max(1));
+        let (sender, reply) = oneshot::channel();
+        self.waiting.borrow_mut().insert(id, sender);
+        let failed = self.write(&ToKernel::Request { id, call }).err();
+        if failed.is_some() {
+            self.waiting.borrow_mut().remove(&id);
+        }
+        Pending { kernel: Rc::clone(self), id, reply, failed, result: PhantomData }
+    }
+
+    /// Takes a reply; one that nobody waits for is the answer to a cancelled request.
+    pub(crate) fn take_reply(&self, id: RequestId, outcome: Outcome) {
+        if let Some(waiting) = self.waiting.borrow_mut().remove(&id) {
+            // The receiver may have been dropped in this very turn.
+            let _ = waiting.send(outcome);
+        }
+    }
+
+    /// Fails everything that waits: the port is gone.
+    pub(crate) fn abandon(&self) {
+        self.waiting.borrow_mut().clear();
+    }
+}
+
+/// A request under way.
+#[derive(Debug)]
+#[must_use = "a request that is dropped is cancelled"]
+pub(crate) struct Pending<T> {
+    kernel: Rc<Kernel>,
+    id: RequestId,
+    reply: oneshot::Receiver<Outcome>,
+    failed: Option<Failure>,
+    result: PhantomData<fn() -> T>,
+}
+
+impl<T: DeserializeOwned> Future for Pending<T> {
+    type Output = Result<T, Failure>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if let Some(failure) = self.failed.take() {
+            return Poll::Ready(Err(failure));
+        }
+        Pin::new(&mut self.reply).poll(context).map(|outcome| match outcome {
+            Ok(Outcome::Ok(value)) => serde_json::from_str(value.get()).map_err(|error| {
+                Failure::new(
+                    ErrorCode::ProtocolError,
+                    Reason::PageLibraryFailed,
+                    format!("the extension's answer has an unexpected form: {}", shape_of(&error)),
+                )
+                .hint("reload the extension so that it fits this host: `bsk doctor` compares the versions")
+            }),
+            Ok(Outcome::Failed(failure)) => Err(failure),
+            Err(_) => Err(browser_gone()),
+        })
+    }
+}
+
+/// Where a decoding error is, without the value it may quote (invariant 12).
+fn shape_of(error: &serde_json::Error) -> String {
+    format!("{:?} error at line {}, column {}", error.classify(), error.line(), error.column())
+}
+
+impl<T> Drop for Pending<T> {
+    fn drop(&mut self) {
+        if self.kernel.waiting.borrow_mut().remove(&self.id).is_some() {
+            // If the port is gone there is nobody to tell.
+            let _ = self.kernel.write(&ToKernel::Cancel { id: self.id });
+        }
+    }
+}
+
+/// The failure of everything that waits when the browser's end goes away.
+pub(crate) fn browser_gone() -> Failure {
+    Failure::new(
+        ErrorCode::NoBrowserConnected,
+        Reason::BrowserGone,
+        "the browser or its extension ended while the command ran",
+    )
+    .hint("run `bsk status`; if the browser still runs the extension reconnects by itself within seconds")
+}
+
+/// A value as raw JSON for a request.
+pub(crate) fn raw(value: &impl Serialize) -> Box<RawValue> {
+    to_raw_value(value).expect("the host's own arguments have string keys and finite numbers")
+}

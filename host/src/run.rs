@@ -1,0 +1,361 @@
+//! From a command to the code that carries it out: the queue, the deadline, the tab, the open dialog.
+//!
+//! Commands of one session never overlap; stop and lists never wait (invariant 11). Whatever ends first ends the
+//! command: its own work, its deadline, its session, its tab, the host.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use bsk_protocol::failure::{ErrorCode, Failure, Reason};
+use bsk_protocol::ids::{FrameNumber, SessionId, TabId};
+use bsk_protocol::kernel::{Call, EndCause, LossCause, PageFunction};
+use bsk_protocol::local::{Action, Command, Dialog, Target};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::time::{Instant, timeout_at};
+
+use crate::host::Host;
+use crate::kernel::{Pending, raw};
+use crate::queue::Turn;
+use crate::tabs::{self, Tab, TabEvent};
+use crate::{act, look, navigate, observe, session};
+
+/// Longest time a command may ask for.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+/// What the page library gets less than the command has, so that its precise error comes first.
+const MARGIN: Duration = Duration::from_millis(150);
+
+/// A command's result: JSON, and the bytes that follow it.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) value: Box<RawValue>,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Done {
+    /// A result without bytes.
+    pub(crate) fn new(value: &impl Serialize) -> Self {
+        Self { value: raw(value), bytes: Vec::new() }
+    }
+}
+
+/// The command's name for the log.
+pub(crate) fn name_of(action: &Action) -> &'static str {
+    match action {
+        Action::SessionStart { .. } => "session start",
+        Action::SessionStop {} => "session stop",
+        Action::TabList { .. } => "tab list",
+        Action::TabCreate { .. } => "tab create",
+        Action::TabClose {} => "tab close",
+        Action::TabSelect {} => "tab select",
+        Action::WindowResize { .. } => "window resize",
+        Action::Navigate { .. } => "navigate",
+        Action::NavigateBack { .. } => "navigate-back",
+        Action::NavigateForward { .. } => "navigate-forward",
+        Action::Reload { .. } => "reload",
+        Action::WaitForNavigation { .. } => "wait-for-navigation",
+        Action::Observe(_) => "observe",
+        Action::Snapshot(_) => "snapshot",
+        Action::GetHtml { .. } => "get-html",
+        Action::Click { .. } => "click",
+        Action::Hover { .. } => "hover",
+        Action::Fill { .. } => "fill",
+        Action::Press { .. } => "press",
+        Action::Select { .. } => "select",
+        Action::Evaluate { .. } => "evaluate",
+        Action::Screenshot { .. } => "screenshot",
+        Action::DialogList {} => "dialog list",
+        Action::DialogAccept { .. } => "dialog accept",
+        Action::DialogDismiss {} => "dialog dismiss",
+    }
+}
+
+/// Runs a command to its end.
+pub(crate) async fn run(
+    host: Rc<Host>,
+    command: Command,
+    progress: UnboundedSender<String>,
+) -> Result<Done, Failure> {
+    let name = name_of(&command.action);
+    let allowed = Duration::from_millis(command.timeout_ms).min(LONGEST);
+    let deadline = Instant::now() + allowed;
+    // What the command waits for when the time is up is the most useful thing to say.
+    let stage = Rc::new(RefCell::new("waiting for its turn"));
+    let mut ending = host.ending.subscribe();
+    tokio::select! {
+        biased;
+        done = timeout_at(deadline, route(&host, command, deadline, &stage, &progress)) => done.unwrap_or_else(|_| {
+            Err(Failure::without_reason(
+                ErrorCode::Timeout,
+                format!("`{name}` did not finish within {} ms; it was {}", allowed.as_millis(), stage.borrow()),
+            )
+            .hint("look at the page with `bsk observe` or `bsk screenshot`, then try again with a longer `--timeout`"))
+        }),
+        failure = ending.wait_for(Option::is_some) => {
+            Err(failure.ok().and_then(|failure| failure.clone()).unwrap_or_else(crate::kernel::browser_gone))
+        }
+    }
+}
+
+async fn route(
+    host: &Rc<Host>,
+    command: Command,
+    deadline: Instant,
+    stage: &Rc<RefCell<&'static str>>,
+    progress: &UnboundedSender<String>,
+) -> Result<Done, Failure> {
+    if let Action::SessionStart { name, width, height, focus, idle_ms } = command.action {
+        let call = Call::SessionStart { name, width, height, focus, idle_ms };
+        return session::start(host, call).await;
+    }
+    let session_id = command.session_id.ok_or_else(|| {
+        Failure::new(ErrorCode::InvalidParams, Reason::UsageInvalid, "the command names no session")
+            .hint("pass `--session ID`, or start one with `bsk session start`")
+    })?;
+    let session = host.session(&session_id)?;
+    if let Action::SessionStop {} = command.action {
+        return session::stop(host, &session_id).await;
+    }
+    if let Action::TabList { scope } = command.action {
+        return session::tab_list(host, session_id, scope).await;
+    }
+    if session.queue.is_busy() {
+        // A caller that left is noticed by its connection.
+        let _ = progress.send("waiting for another command of this session".to_owned());
+    }
+    let mut ended = session.ended.subscribe();
+    let in_turn = async {
+        let turn = session.queue.enter(&session_id).await?;
+        *stage.borrow_mut() = "at work in the page";
+        in_session(host, session_id.clone(), command.tab_id, command.action, turn, deadline).await
+    };
+    tokio::select! {
+        biased;
+        done = in_turn => done,
+        cause = ended.wait_for(Option::is_some) => {
+            Err(session_over(&session_id, cause.ok().and_then(|cause| *cause)))
+        }
+    }
+}
+
+fn session_over(session: &SessionId, cause: Option<EndCause>) -> Failure {
+    let (code, why) = match cause {
+        Some(EndCause::User) => (ErrorCode::UserAborted, "the user stopped it"),
+        Some(EndCause::WindowClosed) => (ErrorCode::CdpFailed, "its window was closed"),
+        Some(EndCause::Idle) => (ErrorCode::Cancelled, "it was idle for too long"),
+        Some(EndCause::Stopped) | None => (ErrorCode::Cancelled, "it was stopped"),
+    };
+    let hint = match cause {
+        Some(EndCause::User) => "ask the user before you start another session",
+        Some(EndCause::WindowClosed | EndCause::Idle | EndCause::Stopped) | None => {
+            "start another with `bsk session start`"
+        }
+    };
+    Failure::new(code, Reason::SessionEnded, format!("session `{session}` ended while the command ran: {why}")).hint(hint)
+}
+
+async fn in_session(
+    host: &Rc<Host>,
+    session_id: SessionId,
+    tab_id: Option<TabId>,
+    action: Action,
+    turn: Turn,
+    deadline: Instant,
+) -> Result<Done, Failure> {
+    if let Action::TabCreate { url, active, index } = action {
+        return session::tab_create(host, session_id, url, active, index, turn, deadline).await;
+    }
+    if let Action::WindowResize { width, height } = action {
+        return session::window_resize(host, session_id, width, height).await;
+    }
+    let work = Work::on(host, session_id, tab_id, turn, deadline)?;
+    if let Action::TabClose {} = action {
+        return session::tab_close(&work).await;
+    }
+    if let Action::TabSelect {} = action {
+        return session::tab_select(&work).await;
+    }
+    work.listen().await?;
+    let may_run_beside_a_dialog = matches!(
+        action,
+        Action::DialogList {} | Action::DialogAccept { .. } | Action::DialogDismiss {} | Action::Screenshot { .. }
+    );
+    if may_run_beside_a_dialog {
+        return in_tab(&work, action).await;
+    }
+    work.unless_dialog(in_tab(&work, action)).await
+}
+
+async fn in_tab(work: &Work, action: Action) -> Result<Done, Failure> {
+    match action {
+        Action::Navigate { url, wait_until } => navigate::to_url(work, url, wait_until).await,
+        Action::NavigateBack { wait_until } => navigate::history(work, -1, wait_until).await,
+        Action::NavigateForward { wait_until } => navigate::history(work, 1, wait_until).await,
+        Action::Reload { hard, wait_until } => navigate::reload(work, hard, wait_until).await,
+        Action::WaitForNavigation { wait_until } => navigate::wait(work, wait_until).await,
+        Action::Observe(args) => observe::observe(work, &args).await,
+        Action::Snapshot(args) => observe::snapshot(work, &args).await,
+        Action::GetHtml { target, max_bytes } => look::get_html(work, target.as_ref(), max_bytes).await,
+        Action::Click { target, button, click_count, modifiers } => {
+            act::click(work, &target, button, click_count, &modifiers).await
+        }
+        Action::Hover { target, modifiers, settle_ms } => act::hover(work, &target, &modifiers, settle_ms).await,
+        Action::Fill { target, value, append } => act::fill(work, &target, value, append).await,
+        Action::Press { key, modifiers, target, hold_ms } => {
+            act::press(work, &key, &modifiers, target.as_ref(), hold_ms).await
+        }
+        Action::Select { target, values, labels, indexes } => act::select(work, &target, values, labels, indexes).await,
+        Action::Evaluate { expression, await_promise, return_by_value } => {
+            look::evaluate(work, expression, await_promise, return_by_value).await
+        }
+        Action::Screenshot { target } => look::screenshot(work, target.as_ref()).await,
+        Action::DialogList {} => look::dialog_list(work),
+        Action::DialogAccept { text } => look::dialog_decide(work, true, text).await,
+        Action::DialogDismiss {} => look::dialog_decide(work, false, None).await,
+        Action::SessionStart { .. }
+        | Action::SessionStop {}
+        | Action::TabList { .. }
+        | Action::TabCreate { .. }
+        | Action::TabClose {}
+        | Action::TabSelect {}
+        | Action::WindowResize { .. } => Err(Failure::new(
+            ErrorCode::UnknownMethod,
+            Reason::UsageInvalid,
+            "the command was routed to a tab that it does not need",
+        )),
+    }
+}
+
+/// One command at work in one tab.
+#[derive(Debug)]
+pub(crate) struct Work {
+    pub(crate) host: Rc<Host>,
+    pub(crate) session_id: SessionId,
+    pub(crate) tab_id: TabId,
+    pub(crate) tab: Rc<Tab>,
+    pub(crate) deadline: Instant,
+    _turn: Turn,
+}
+
+impl Work {
+    /// In the named tab, else in the session's active one.
+    pub(crate) fn on(
+        host: &Rc<Host>,
+        session_id: SessionId,
+        tab_id: Option<TabId>,
+        turn: Turn,
+        deadline: Instant,
+    ) -> Result<Self, Failure> {
+        let session = host.session(&session_id)?;
+        let tab_id = tab_id.or(session.record.active_tab_id).ok_or_else(|| {
+            Failure::new(
+                ErrorCode::NotFound,
+                Reason::TabNotActive,
+                format!("session `{session_id}` has no tab left to act on"),
+            )
+            .hint(format!("open one with `bsk tab create --session {session_id}`"))
+        })?;
+        let tab = host.tab(tab_id);
+        Ok(Self { host: Rc::clone(host), session_id, tab_id, tab, deadline, _turn: turn })
+    }
+
+    /// Makes sure that the tab's events reach us.
+    pub(crate) async fn listen(&self) -> Result<(), Failure> {
+        if self.tab.is_subscribed.get() {
+            return Ok(());
+        }
+        let (session_id, tab_id) = (self.session_id.clone(), self.tab_id);
+        let call = Call::Subscribe { session_id, tab_id, events: tabs::WANTED.to_vec() };
+        self.host.kernel.send::<Value>(call).await?;
+        self.tab.is_subscribed.set(true);
+        Ok(())
+    }
+
+    /// Sends a CDP method of the kernel's table.
+    pub(crate) fn cdp<T: DeserializeOwned>(&self, method: &str, params: &impl Serialize) -> Pending<T> {
+        let (session_id, tab_id) = (self.session_id.clone(), self.tab_id);
+        self.host.kernel.send(Call::Cdp { session_id, tab_id, method: method.to_owned(), params: raw(params) })
+    }
+
+    /// Calls a function of the page library in a frame.
+    pub(crate) fn page<T: DeserializeOwned>(
+        &self,
+        frame: FrameNumber,
+        function: PageFunction,
+        args: &impl Serialize,
+    ) -> Pending<T> {
+        let (session_id, tab_id) = (self.session_id.clone(), self.tab_id);
+        self.host.kernel.send(Call::Page { session_id, tab_id, frame, function, args: raw(args) })
+    }
+
+    /// How long the page library may wait.
+    pub(crate) fn page_timeout_ms(&self) -> u64 {
+        let left = self.deadline.saturating_duration_since(Instant::now()).saturating_sub(MARGIN);
+        u64::try_from(left.as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Runs `work` unless a dialog is open or opens meanwhile: nothing in the page answers while one is.
+    async fn unless_dialog(&self, work: impl Future<Output = Result<Done, Failure>>) -> Result<Done, Failure> {
+        let open = self.tab.dialog.borrow().clone();
+        if let Some(dialog) = open {
+            return Err(dialog_pending(&dialog, "waits for a decision"));
+        }
+        let mut events = self.tab.watch();
+        let opened = async {
+            loop {
+                match events.recv().await {
+                    Ok(TabEvent::DialogOpened) | Err(RecvError::Lagged(_)) => {
+                        let open = self.tab.dialog.borrow().clone();
+                        if let Some(dialog) = open {
+                            return dialog;
+                        }
+                    }
+                    Ok(_) => {}
+                    Err(RecvError::Closed) => return std::future::pending().await,
+                }
+            }
+        };
+        tokio::select! {
+            biased;
+            done = work => done,
+            dialog = opened => Err(dialog_pending(&dialog, "opened while the command ran")),
+        }
+    }
+}
+
+fn dialog_pending(dialog: &Dialog, what: &str) -> Failure {
+    Failure::new(
+        ErrorCode::CdpFailed,
+        Reason::DialogPending,
+        format!("a JavaScript dialog (`{}`) {what}: `{}`", dialog.kind, dialog.message),
+    )
+    .hint("decide with `bsk dialog accept [--text TEXT]` or `bsk dialog dismiss`")
+    .with("dialog", serde_json::to_value(dialog).unwrap_or_default())
+}
+
+/// The failure of a wait whose tab is lost.
+pub(crate) fn tab_lost(tab: TabId, cause: LossCause) -> Failure {
+    let (reason, message, hint) = match cause {
+        LossCause::Closed => (Reason::TabClosed, "was closed", "run `bsk tab list` and use another tab"),
+        LossCause::Crashed => (Reason::PageCrashed, "crashed", "`bsk navigate URL` loads a page in it again"),
+        LossCause::Detached => (
+            Reason::TabDetached,
+            "was taken from us by the browser or the user",
+            "run `bsk tab list`; a page of the browser itself cannot be used",
+        ),
+    };
+    Failure::new(ErrorCode::CdpFailed, reason, format!("tab {tab} {message} while the command ran")).hint(hint)
+}
+
+/// A target as the page library takes it, and the frame it is in.
+pub(crate) fn page_target(target: &Target) -> (FrameNumber, Value) {
+    match target {
+        Target::Ref(r) => (r.frame, serde_json::json!({ "ref": r.number })),
+        Target::Selector(selector) => (FrameNumber::MAIN, serde_json::json!({ "selector": selector })),
+    }
+}

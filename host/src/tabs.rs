@@ -1,0 +1,247 @@
+//! What the host remembers of a tab: whether its events flow, its open dialog, and what just happened in it.
+//!
+//! A cache only: losing it loses nothing, since the kernel owns tabs and the page library owns refs (invariant 8).
+
+use std::cell::{Cell, RefCell};
+
+use bsk_protocol::ids::TabId;
+use bsk_protocol::kernel::{CdpEventName, LossCause};
+use bsk_protocol::local::Dialog;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio::sync::broadcast;
+
+/// Events kept for a command that is slow to look at them.
+const REMEMBERED: usize = 1024;
+
+/// The CDP events that the host wants of every tab it works in.
+pub(crate) const WANTED: [CdpEventName; 7] = [
+    CdpEventName::FrameNavigated,
+    CdpEventName::NavigatedWithinDocument,
+    CdpEventName::FrameRequestedNavigation,
+    CdpEventName::LifecycleEvent,
+    CdpEventName::FrameStoppedLoading,
+    CdpEventName::DialogOpening,
+    CdpEventName::DialogClosed,
+];
+
+/// Something that happened in a tab's main frame, or to the tab.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum TabEvent {
+    /// The page asked to go somewhere else.
+    Requested { url: String },
+    /// Another document is there.
+    Committed { url: String, loader_id: String },
+    /// The address changed, the document did not.
+    SameDocument { url: String },
+    /// A document reached a stage, such as `load`.
+    Lifecycle { name: String, loader_id: String },
+    /// Loading ended, perhaps without a document: a download, no content, a cancelled navigation.
+    StoppedLoading,
+    /// A dialog opened.
+    DialogOpened,
+    /// The page opened a tab.
+    Opened(TabId),
+    /// The tab is lost.
+    Lost(LossCause),
+}
+
+/// One tab.
+#[derive(Debug)]
+pub(crate) struct Tab {
+    /// Whether the kernel forwards [`WANTED`].
+    pub(crate) is_subscribed: Cell<bool>,
+    /// The dialog that waits for a decision.
+    pub(crate) dialog: RefCell<Option<Dialog>>,
+    /// The address last shown.
+    pub(crate) url: RefCell<Option<String>>,
+    /// The address shown before that.
+    pub(crate) previous_url: RefCell<Option<String>>,
+    /// Whether the last action brought a document that no command has waited for yet.
+    pub(crate) has_fresh_document: Cell<bool>,
+    main_frame_id: RefCell<Option<String>>,
+    events: broadcast::Sender<TabEvent>,
+}
+
+impl Default for Tab {
+    fn default() -> Self {
+        Self {
+            is_subscribed: Cell::new(false),
+            dialog: RefCell::default(),
+            url: RefCell::default(),
+            previous_url: RefCell::default(),
+            has_fresh_document: Cell::new(false),
+            main_frame_id: RefCell::default(),
+            events: broadcast::Sender::new(REMEMBERED),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FrameNavigated {
+    frame: FrameParams,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FrameParams {
+    id: String,
+    parent_id: Option<String>,
+    loader_id: String,
+    url: String,
+    #[serde(default)]
+    url_fragment: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FrameUrl {
+    frame_id: String,
+    url: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FrameOnly {
+    frame_id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Lifecycle {
+    frame_id: String,
+    loader_id: String,
+    name: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct DialogOpening {
+    message: String,
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    default_prompt: Option<String>,
+}
+
+impl Tab {
+    /// Events from now on.
+    pub(crate) fn watch(&self) -> broadcast::Receiver<TabEvent> {
+        self.events.subscribe()
+    }
+
+    /// Notes which frame is the main one, as a navigation's reply names it.
+    pub(crate) fn set_main_frame(&self, frame_id: &str) {
+        *self.main_frame_id.borrow_mut() = Some(frame_id.to_owned());
+    }
+
+    /// Tells whoever watches.
+    pub(crate) fn tell(&self, event: TabEvent) {
+        // Nobody watching is the usual case.
+        let _ = self.events.send(event);
+    }
+
+    /// Takes the tab as lost: its dialog is gone and its events no longer flow.
+    pub(crate) fn lose(&self, cause: LossCause) {
+        self.is_subscribed.set(false);
+        *self.dialog.borrow_mut() = None;
+        self.tell(TabEvent::Lost(cause));
+    }
+
+    /// Takes a CDP event. One of an unexpected form is dropped: the browser may be newer than we are.
+    pub(crate) fn take(&self, method: CdpEventName, params: &RawValue) {
+        if let Ok(Some(event)) = self.read(method, params.get()) {
+            self.tell(event);
+        }
+    }
+
+    /// What an event means for the main frame; none for events of other frames.
+    fn read(&self, method: CdpEventName, params: &str) -> serde_json::Result<Option<TabEvent>> {
+        Ok(match method {
+            CdpEventName::FrameNavigated => {
+                let FrameNavigated { frame } = serde_json::from_str(params)?;
+                if frame.parent_id.is_some() {
+                    return Ok(None);
+                }
+                self.set_main_frame(&frame.id);
+                let url = frame.url + &frame.url_fragment;
+                *self.previous_url.borrow_mut() = self.url.replace(Some(url.clone()));
+                self.has_fresh_document.set(true);
+                Some(TabEvent::Committed { url, loader_id: frame.loader_id })
+            }
+            CdpEventName::NavigatedWithinDocument => {
+                let event: FrameUrl = serde_json::from_str(params)?;
+                self.is_main(&event.frame_id).then_some(TabEvent::SameDocument { url: event.url })
+            }
+            CdpEventName::FrameRequestedNavigation => {
+                let event: FrameUrl = serde_json::from_str(params)?;
+                self.is_main(&event.frame_id).then_some(TabEvent::Requested { url: event.url })
+            }
+            CdpEventName::LifecycleEvent => {
+                let event: Lifecycle = serde_json::from_str(params)?;
+                let Lifecycle { name, loader_id, .. } = event;
+                self.is_main(&event.frame_id).then_some(TabEvent::Lifecycle { name, loader_id })
+            }
+            CdpEventName::FrameStoppedLoading => {
+                let event: FrameOnly = serde_json::from_str(params)?;
+                self.is_main(&event.frame_id).then_some(TabEvent::StoppedLoading)
+            }
+            CdpEventName::DialogOpening => {
+                let DialogOpening { message, kind, default_prompt } = serde_json::from_str(params)?;
+                let default_prompt = default_prompt.filter(|_| kind == "prompt");
+                *self.dialog.borrow_mut() = Some(Dialog { kind, message, default_prompt });
+                Some(TabEvent::DialogOpened)
+            }
+            CdpEventName::DialogClosed => {
+                *self.dialog.borrow_mut() = None;
+                None
+            }
+        })
+    }
+
+    /// Whether events of this frame are the page's own. Before any is known every frame counts: better a wait that
+    /// ends early with the page's real state in the reply than one that never ends.
+    fn is_main(&self, frame_id: &str) -> bool {
+        self.main_frame_id.borrow().as_deref().is_none_or(|main| main == frame_id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(text: &str) -> Box<RawValue> {
+        RawValue::from_string(text.to_owned()).unwrap()
+    }
+
+    #[test]
+    fn only_the_main_frame_counts_once_it_is_known() {
+        let tab = Tab::default();
+        let mut events = tab.watch();
+        tab.take(
+            CdpEventName::FrameNavigated,
+            &raw(r##"{"frame":{"id":"M","loaderId":"L","url":"http://a/","urlFragment":"#x"}}"##),
+        );
+        assert_eq!(events.try_recv(), Ok(TabEvent::Committed { url: "http://a/#x".into(), loader_id: "L".into() }));
+        tab.take(
+            CdpEventName::FrameNavigated,
+            &raw(r#"{"frame":{"id":"C","parentId":"M","loaderId":"K","url":"http://b/"}}"#),
+        );
+        tab.take(CdpEventName::LifecycleEvent, &raw(r#"{"frameId":"C","loaderId":"K","name":"load","timestamp":1}"#));
+        assert!(events.try_recv().is_err());
+        tab.take(CdpEventName::LifecycleEvent, &raw(r#"{"frameId":"M","loaderId":"L","name":"load","timestamp":1}"#));
+        assert_eq!(events.try_recv(), Ok(TabEvent::Lifecycle { name: "load".into(), loader_id: "L".into() }));
+    }
+
+    #[test]
+    fn a_dialog_is_known_until_it_is_closed_and_malformed_events_change_nothing() {
+        let tab = Tab::default();
+        tab.take(CdpEventName::DialogOpening, &raw(r#"{"message":"n","type":"prompt","defaultPrompt":"def"}"#));
+        assert_eq!(tab.dialog.borrow().as_ref().unwrap().default_prompt.as_deref(), Some("def"));
+        tab.take(CdpEventName::DialogOpening, &raw("[]"));
+        assert!(tab.dialog.borrow().is_some());
+        tab.take(CdpEventName::DialogClosed, &raw("{}"));
+        assert!(tab.dialog.borrow().is_none());
+    }
+}

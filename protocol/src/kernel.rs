@@ -1,0 +1,497 @@
+//! Host ↔ extension: what the host may ask, what the kernel answers and tells.
+//!
+//! The host asks, the kernel decides: a request names a session and a tab, and the kernel refuses what that session does
+//! not own and what its table does not list. Every request has an id and gets exactly one reply; events have none.
+//! Order: [`FromKernel::Hello`], then [`ToKernel::Welcome`] or [`ToKernel::Refuse`], then anything.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::codec::Part;
+use crate::failure::Failure;
+use crate::ids::{FrameNumber, InstanceId, RequestId, SessionId, TabId, WindowId};
+
+/// What the host sends.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum ToKernel {
+    /// The hello was fine; requests may follow.
+    Welcome {
+        /// [`crate::BUILD_VERSION`] of the host.
+        host_version: String,
+    },
+    /// The host cannot work and will end; the popup shows why.
+    Refuse {
+        /// Why, for the user.
+        failure: Failure,
+    },
+    /// Do this.
+    Request {
+        /// The reply carries the same id.
+        id: RequestId,
+        /// What to do.
+        call: Call,
+    },
+    /// Nobody waits for this request any more; no reply is due.
+    Cancel {
+        /// The request given up.
+        id: RequestId,
+    },
+    /// Answer with [`FromKernel::Pong`].
+    Ping {},
+    /// A piece of a message longer than 1 MiB.
+    Part(Part),
+}
+
+/// What the kernel sends.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum FromKernel {
+    /// The first message on a new port.
+    Hello(KernelHello),
+    /// The answer to a request.
+    Reply {
+        /// The request's id.
+        id: RequestId,
+        /// What came of it.
+        outcome: Outcome,
+    },
+    /// Something happened.
+    Event(Event),
+    /// The answer to a ping.
+    Pong {},
+    /// A piece of a message longer than 64 MiB.
+    Part(Part),
+}
+
+/// What came of a request.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Done; the value is the call's own result type.
+    Ok(Box<RawValue>),
+    /// Refused or failed.
+    Failed(Failure),
+}
+
+/// Who the kernel is and what it holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KernelHello {
+    /// [`crate::PROTOCOL_VERSION`] of the extension.
+    pub protocol: u32,
+    /// Version in the extension's manifest.
+    pub extension_version: String,
+    /// This profile's extension.
+    pub instance_id: InstanceId,
+    /// Such as `Chrome`, `Chromium`, `Edge`.
+    pub browser_name: String,
+    /// Such as `156.0.8078.114`.
+    pub browser_version: String,
+    /// The name the user gave this browser, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// The sessions that are open.
+    pub sessions: Vec<SessionRecord>,
+}
+
+/// A session as the kernel keeps it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SessionRecord {
+    /// Its id.
+    pub session_id: SessionId,
+    /// The name shown on its tab group, if it was given one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The window made for it.
+    pub agent_window_id: WindowId,
+    /// Milliseconds since 1970.
+    pub created_at_ms: u64,
+    /// The tab that commands without a tab id mean: the session's tab last made active.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_tab_id: Option<TabId>,
+    /// Every tab that the session may touch.
+    pub tab_ids: Vec<TabId>,
+}
+
+/// What the host may ask. Fields that are left out take the kernel's default.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Call {
+    /// Opens an Agent Window → [`SessionRecord`].
+    SessionStart {
+        /// Shown on the tab group, 1–40 characters.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+        /// CSS pixels, 100..=7680.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        width: Option<u32>,
+        /// CSS pixels, 100..=7680.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        height: Option<u32>,
+        /// Whether the window comes to the front.
+        focus: bool,
+        /// Ends the session after this long without a command.
+        idle_ms: u64,
+    },
+    /// Closes what the session opened → [`SessionStopped`].
+    SessionStop {
+        /// The session.
+        session_id: SessionId,
+    },
+    /// Tabs by owner → [`TabList`].
+    TabList {
+        /// Whose view: this session's tabs are `agent`, all others `user`.
+        session_id: SessionId,
+        /// Which of them.
+        scope: TabScope,
+    },
+    /// Opens a tab in the Agent Window → [`TabRecord`].
+    TabCreate {
+        /// The session.
+        session_id: SessionId,
+        /// http, https or about:blank.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        url: Option<String>,
+        /// Whether it becomes the session's active tab.
+        active: bool,
+        /// Place in the window, from 0.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        index: Option<u32>,
+    },
+    /// Closes a tab of the session → `{}`.
+    TabClose {
+        /// The session.
+        session_id: SessionId,
+        /// The tab.
+        tab_id: TabId,
+    },
+    /// Makes a tab the session's active one, without raising the window → `{}`.
+    TabSelect {
+        /// The session.
+        session_id: SessionId,
+        /// The tab.
+        tab_id: TabId,
+    },
+    /// Sets the Agent Window's outer size → [`WindowSize`].
+    WindowResize {
+        /// The session.
+        session_id: SessionId,
+        /// Pixels, 100..=7680.
+        width: u32,
+        /// Pixels, 100..=7680.
+        height: u32,
+    },
+    /// Attaches to the tab if need be and forwards these CDP events of it from now on → `{}`.
+    Subscribe {
+        /// The session.
+        session_id: SessionId,
+        /// The tab.
+        tab_id: TabId,
+        /// All that are wanted; what is not named is no longer forwarded.
+        events: Vec<CdpEventName>,
+    },
+    /// The tab's frames in tree order, the main frame first → [`Frames`].
+    Frames {
+        /// The session.
+        session_id: SessionId,
+        /// The tab.
+        tab_id: TabId,
+    },
+    /// Where a frame's content is in the tab's viewport → [`FrameQuad`].
+    FrameQuad {
+        /// The session.
+        session_id: SessionId,
+        /// The tab.
+        tab_id: TabId,
+        /// The frame, not the main one.
+        frame: FrameNumber,
+    },
+    /// One method of the kernel's table → that method's result.
+    Cdp {
+        /// The session.
+        session_id: SessionId,
+        /// The tab.
+        tab_id: TabId,
+        /// The method, such as `Input.insertText`.
+        method: String,
+        /// Its parameters, an object.
+        params: Box<RawValue>,
+    },
+    /// One function of the page library → that function's result (extension/page/types.d.ts).
+    Page {
+        /// The session.
+        session_id: SessionId,
+        /// The tab.
+        tab_id: TabId,
+        /// The frame.
+        frame: FrameNumber,
+        /// The function.
+        function: PageFunction,
+        /// Its argument, an object.
+        args: Box<RawValue>,
+    },
+    /// Runs JavaScript in the page's own world; a grant of its own → the result of CDP's `Runtime.evaluate`.
+    Evaluate {
+        /// The session.
+        session_id: SessionId,
+        /// The tab.
+        tab_id: TabId,
+        /// The source text.
+        expression: String,
+        /// Whether a promise is waited for.
+        await_promise: bool,
+        /// Whether objects come as JSON rather than as descriptions.
+        return_by_value: bool,
+        /// When the browser stops the script.
+        timeout_ms: u32,
+    },
+    /// Goes back or forward in the tab's history, to a page the kernel would also open by URL → [`HistoryStep`].
+    HistoryStep {
+        /// The session.
+        session_id: SessionId,
+        /// The tab.
+        tab_id: TabId,
+        /// -1 is back, 1 is forward.
+        delta: i32,
+    },
+}
+
+/// Functions of the page library that the host may call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "extension/page/types.d.ts documents each")]
+pub enum PageFunction {
+    Observe,
+    Prepare,
+    Probe,
+    FillBegin,
+    FillEnd,
+    Select,
+    Focus,
+    GetHtml,
+    Box,
+    DocumentState,
+}
+
+/// CDP events that the host may ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum CdpEventName {
+    /// A frame shows another document.
+    #[serde(rename = "Page.frameNavigated")]
+    FrameNavigated,
+    /// A frame's URL changed without a new document.
+    #[serde(rename = "Page.navigatedWithinDocument")]
+    NavigatedWithinDocument,
+    /// The page itself asked for a navigation.
+    #[serde(rename = "Page.frameRequestedNavigation")]
+    FrameRequestedNavigation,
+    /// `init`, `commit`, `DOMContentLoaded`, `load`, `networkIdle` … of a document.
+    #[serde(rename = "Page.lifecycleEvent")]
+    LifecycleEvent,
+    /// A frame's loading ended, whether a document came of it or not.
+    #[serde(rename = "Page.frameStoppedLoading")]
+    FrameStoppedLoading,
+    /// A JavaScript dialog opened.
+    #[serde(rename = "Page.javascriptDialogOpening")]
+    DialogOpening,
+    /// A JavaScript dialog was closed.
+    #[serde(rename = "Page.javascriptDialogClosed")]
+    DialogClosed,
+}
+
+/// What the kernel tells unasked.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Event {
+    /// A session's tabs, active tab or name changed; comes before the reply of the call that caused it.
+    SessionChanged(SessionRecord),
+    /// A session is over.
+    SessionEnded {
+        /// Which.
+        session_id: SessionId,
+        /// Why.
+        cause: EndCause,
+    },
+    /// A tab of a session can no longer be used, or not until it is navigated.
+    TabLost {
+        /// The session that owned it.
+        session_id: SessionId,
+        /// The tab.
+        tab_id: TabId,
+        /// Why.
+        cause: LossCause,
+    },
+    /// A page of the session opened a tab; the session owns it.
+    TabOpened {
+        /// The session.
+        session_id: SessionId,
+        /// The new tab.
+        tab_id: TabId,
+        /// The tab whose page opened it.
+        opener_tab_id: TabId,
+    },
+    /// A CDP event that was subscribed to.
+    Cdp {
+        /// The tab.
+        tab_id: TabId,
+        /// Which event.
+        method: CdpEventName,
+        /// Its parameters.
+        params: Box<RawValue>,
+    },
+}
+
+/// Why a session ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EndCause {
+    /// `session stop`.
+    Stopped,
+    /// The user pressed Stop.
+    User,
+    /// The Agent Window was closed.
+    WindowClosed,
+    /// No command for too long.
+    Idle,
+}
+
+/// Why a tab is lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LossCause {
+    /// It was closed.
+    Closed,
+    /// Its page crashed; navigating revives it.
+    Crashed,
+    /// The browser detached us: the user cancelled debugging, or the tab went to a page no extension may touch.
+    Detached,
+}
+
+/// Whose tabs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TabScope {
+    /// The user's and other sessions'.
+    User,
+    /// The session's own.
+    Agent,
+    /// Both.
+    All,
+}
+
+/// Who may touch a tab.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TabOwner {
+    /// The session that asked.
+    Agent,
+    /// Anyone else.
+    User,
+}
+
+/// One tab.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TabRecord {
+    /// The tab.
+    pub tab_id: TabId,
+    /// Its window.
+    pub window_id: WindowId,
+    /// The address it shows or is loading.
+    pub url: String,
+    /// Its title.
+    pub title: String,
+    /// For the session's own tabs whether it is the session's active tab, for others whether it is in front in its window.
+    pub active: bool,
+    /// Who may touch it.
+    pub owner: TabOwner,
+}
+
+/// Result of [`Call::TabList`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TabList {
+    /// In window and tab order.
+    pub tabs: Vec<TabRecord>,
+}
+
+/// Result of [`Call::SessionStop`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SessionStopped {
+    /// The session that ended.
+    pub session_id: SessionId,
+    /// Borrowed tabs that went back to their place.
+    pub returned_tab_ids: Vec<TabId>,
+    /// Borrowed tabs that could not go back, and why.
+    pub return_failures: Vec<ReturnFailure>,
+}
+
+/// A borrowed tab that could not go back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReturnFailure {
+    /// The tab.
+    pub tab_id: TabId,
+    /// Why, for the user.
+    pub message: String,
+}
+
+/// Result of [`Call::WindowResize`]: the size that was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WindowSize {
+    /// Pixels.
+    pub width: u32,
+    /// Pixels.
+    pub height: u32,
+}
+
+/// Result of [`Call::Frames`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Frames {
+    /// Parents before children.
+    pub frames: Vec<FrameRecord>,
+}
+
+/// One frame of a tab.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FrameRecord {
+    /// Its number.
+    pub frame: FrameNumber,
+    /// Its parent's number; the main frame has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<FrameNumber>,
+    /// Ref number of its element in the parent's document; none where the element cannot be reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner_ref: Option<u32>,
+    /// Its document's address.
+    pub url: String,
+}
+
+/// Result of [`Call::FrameQuad`]: the corners of the frame's content box in CSS pixels of the tab's viewport, clockwise
+/// from the content's top left, with the content's own size.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FrameQuad {
+    /// x1, y1 … x4, y4.
+    pub quad: [f64; 8],
+    /// CSS pixels of the frame's own viewport.
+    pub width: f64,
+    /// CSS pixels of the frame's own viewport.
+    pub height: f64,
+}
+
+/// Result of [`Call::HistoryStep`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HistoryStep {
+    /// Where the tab was.
+    pub from_url: String,
+    /// Where it is going.
+    pub to_url: String,
+}

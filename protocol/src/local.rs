@@ -1,0 +1,426 @@
+//! CLI ↔ host: one connection carries one command.
+//!
+//! Order: [`FromCli::Hello`], [`FromHost::Hello`], [`FromCli::Command`], any number of [`FromHost::Progress`], one
+//! [`FromHost::Reply`], then `raw_bytes` bytes in raw frames. Closing the connection cancels the command.
+//! The results documented at [`Action`] are what `--json` prints.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::failure::Failure;
+use crate::ids::{InstanceId, Ref, SessionId, TabId, WindowId};
+use crate::kernel::{SessionRecord, TabScope};
+
+/// What the CLI sends.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum FromCli {
+    /// The first message.
+    Hello {
+        /// [`crate::PROTOCOL_VERSION`] of the CLI.
+        protocol: u32,
+        /// [`crate::BUILD_VERSION`] of the CLI.
+        cli_version: String,
+    },
+    /// The one command.
+    Command(Command),
+}
+
+/// What the host sends.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum FromHost {
+    /// The answer to the hello; a host that refuses it sends a failed reply instead.
+    Hello(HostHello),
+    /// The command goes on; for a person who waits.
+    Progress {
+        /// What it is doing, such as `waiting for another command of this session`.
+        message: String,
+    },
+    /// The end of the command.
+    Reply {
+        /// What came of it.
+        outcome: Outcome,
+        /// Raw bytes that follow.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        raw_bytes: u64,
+    },
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's skip_serializing_if passes a reference")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// What came of a command.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Done; the value is the action's result.
+    Ok(Box<RawValue>),
+    /// Refused or failed.
+    Failed(Failure),
+}
+
+/// Who the host is and which browser it belongs to: one entry of `bsk browsers`, and more.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HostHello {
+    /// [`crate::PROTOCOL_VERSION`] of the host.
+    pub protocol: u32,
+    /// [`crate::BUILD_VERSION`] of the host.
+    pub host_version: String,
+    /// The profile's extension.
+    pub instance_id: InstanceId,
+    /// Such as `Chromium`.
+    pub browser_name: String,
+    /// Such as `156.0.8078.114`.
+    pub browser_version: String,
+    /// Version in the extension's manifest.
+    pub extension_version: String,
+    /// The user's name for this browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Milliseconds since 1970.
+    pub connected_at_ms: u64,
+    /// Sessions that this host serves.
+    pub sessions: Vec<SessionRecord>,
+}
+
+/// One command.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Command {
+    /// The session it is for; none for actions that need none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The tab meant; without it the session's active tab.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tab_id: Option<TabId>,
+    /// How long it may take, waiting in the queue included.
+    pub timeout_ms: u64,
+    /// What to do.
+    pub action: Action,
+}
+
+/// Which element is meant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Target {
+    /// By ref.
+    Ref(Ref),
+    /// The first match of a CSS selector in the main frame, open shadow roots included.
+    Selector(String),
+}
+
+/// When a navigation counts as done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WaitUntil {
+    /// The `load` event.
+    #[default]
+    Load,
+    /// The `DOMContentLoaded` event.
+    DomContentLoaded,
+    /// No request for half a second, as the browser reports it.
+    NetworkIdle,
+    /// The new document is there.
+    Commit,
+}
+
+/// A modifier key held during an action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the names of the keys")]
+pub enum Modifier {
+    Alt,
+    Control,
+    Meta,
+    Shift,
+    /// Meta on macOS, Control elsewhere.
+    ControlOrMeta,
+}
+
+/// A mouse button.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the names of the buttons")]
+pub enum MouseButton {
+    #[default]
+    Left,
+    Middle,
+    Right,
+}
+
+/// What a command does. After the arrow: the result as JSON.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Action {
+    /// Opens a session → `{session_id, browser_instance_id, agent_window_id}`.
+    SessionStart {
+        /// Shown on the tab group.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+        /// CSS pixels.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        width: Option<u32>,
+        /// CSS pixels.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        height: Option<u32>,
+        /// Whether the window comes to the front.
+        focus: bool,
+        /// Ends the session after this long without a command.
+        idle_ms: u64,
+    },
+    /// Ends the command's session; never waits for its queue → [`crate::kernel::SessionStopped`].
+    SessionStop {},
+    /// → [`crate::kernel::TabList`].
+    TabList {
+        /// Which tabs.
+        scope: TabScope,
+    },
+    /// → `{tab_id, window_id, url, title, active, owner}`.
+    TabCreate {
+        /// http, https or about:blank.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        url: Option<String>,
+        /// Whether it becomes the active tab.
+        active: bool,
+        /// Place in the window.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        index: Option<u32>,
+    },
+    /// Closes the command's tab → `{tab_id}`.
+    TabClose {},
+    /// Makes the command's tab active → `{tab_id}`.
+    TabSelect {},
+    /// → [`crate::kernel::WindowSize`].
+    WindowResize {
+        /// Pixels.
+        width: u32,
+        /// Pixels.
+        height: u32,
+    },
+    /// → `{tab_id, url, final_url, reached, status}`; `status` is null where there is no HTTP status.
+    Navigate {
+        /// Where to.
+        url: String,
+        /// When it counts as done.
+        wait_until: WaitUntil,
+    },
+    /// → `{tab_id, previous_url, final_url, reached, status}`.
+    NavigateBack {
+        /// When it counts as done.
+        wait_until: WaitUntil,
+    },
+    /// → `{tab_id, previous_url, final_url, reached, status}`.
+    NavigateForward {
+        /// When it counts as done.
+        wait_until: WaitUntil,
+    },
+    /// → `{tab_id, previous_url, final_url, reached, status}`.
+    Reload {
+        /// Past the cache.
+        hard: bool,
+        /// When it counts as done.
+        wait_until: WaitUntil,
+    },
+    /// Waits for a navigation that is under way or comes → `{tab_id, previous_url, final_url, reached, status}`.
+    WaitForNavigation {
+        /// When it counts as done.
+        wait_until: WaitUntil,
+    },
+    /// What the page looks like → [`ObserveResult`].
+    Observe(ObserveArgs),
+    /// The full tree → [`ObserveResult`].
+    Snapshot(ObserveArgs),
+    /// → `{html, truncated, byte_size, tab_id}`.
+    GetHtml {
+        /// One element instead of the document.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target: Option<Target>,
+        /// Cut after this many bytes, never inside a character.
+        max_bytes: u64,
+    },
+    /// → `{tab_id, used_ref | used_selector, x, y, effects}`.
+    Click {
+        /// What.
+        target: Target,
+        /// With which button.
+        button: MouseButton,
+        /// 1 to 3.
+        click_count: u8,
+        /// Held keys.
+        modifiers: Vec<Modifier>,
+    },
+    /// → `{tab_id, used_ref | used_selector, x, y, effects}`.
+    Hover {
+        /// What.
+        target: Target,
+        /// Held keys.
+        modifiers: Vec<Modifier>,
+        /// How long the pointer rests before the answer.
+        settle_ms: u64,
+    },
+    /// → `{tab_id, used_ref | used_selector, value_length, value}`; no `value` for secret fields.
+    Fill {
+        /// What.
+        target: Target,
+        /// The text.
+        value: String,
+        /// Keep what the field holds and add to its end.
+        append: bool,
+    },
+    /// → `{tab_id, key, code, modifiers, effects}`.
+    Press {
+        /// A key, or a chord such as `Control+A`.
+        key: String,
+        /// Held keys, besides the chord's.
+        modifiers: Vec<Modifier>,
+        /// What gets the focus first; without it the focus stays.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target: Option<Target>,
+        /// How long the key stays down.
+        hold_ms: u64,
+    },
+    /// → `{tab_id, used_ref | used_selector, multiple, selected_values, selected_labels}`.
+    Select {
+        /// What.
+        target: Target,
+        /// Options by value.
+        values: Vec<String>,
+        /// Options by label.
+        labels: Vec<String>,
+        /// Options by place, from 0.
+        indexes: Vec<u32>,
+    },
+    /// → `{ok: true, tab_id, value}` or `{ok: false, tab_id, error: {text, line, column}}`.
+    Evaluate {
+        /// JavaScript source.
+        expression: String,
+        /// Whether a promise is waited for.
+        await_promise: bool,
+        /// Whether objects come as JSON.
+        return_by_value: bool,
+    },
+    /// A PNG in the reply's raw bytes → `{width, height, byte_size, format, tab_id}`; sizes in device pixels.
+    Screenshot {
+        /// One element instead of the visible page.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target: Option<Target>,
+    },
+    /// → `{tab_id, dialogs: [{type, message, default_prompt}]}`.
+    DialogList {},
+    /// → `{tab_id, type, message}`.
+    DialogAccept {
+        /// The answer to a prompt; without it the prompt's default.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+    },
+    /// → `{tab_id, type, message}`.
+    DialogDismiss {},
+}
+
+/// What to observe.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ObserveArgs {
+    /// One element's subtree instead of the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<Ref>,
+    /// Deepest level shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_depth: Option<u32>,
+    /// Most tokens of text, counted as a quarter of the bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u32>,
+}
+
+/// What `observe` and `snapshot` give.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ObserveResult {
+    /// The page as text.
+    pub text: String,
+    /// Refs in the text.
+    pub ref_count: u32,
+    /// The tab.
+    pub tab_id: TabId,
+    /// Whether the budget left something out; the text says what.
+    pub truncated: bool,
+    /// Dialogs that wait for a decision.
+    pub dialogs: Vec<Dialog>,
+}
+
+/// An open JavaScript dialog.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dialog {
+    /// `alert`, `confirm`, `prompt` or `beforeunload`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// What it says.
+    pub message: String,
+    /// What a prompt suggests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_prompt: Option<String>,
+}
+
+/// What an action did besides its own purpose. Lists that are empty are left out.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Effects {
+    /// The page went, or is going, to this address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub navigated_to: Option<String>,
+    /// Tabs that the page opened; the session owns them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub opened_tab_ids: Vec<TabId>,
+}
+
+/// Result of [`Action::SessionStart`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SessionStarted {
+    /// The new session.
+    pub session_id: SessionId,
+    /// The browser it is in.
+    pub browser_instance_id: InstanceId,
+    /// Its window.
+    pub agent_window_id: WindowId,
+}
+
+/// Result of the navigating actions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Navigated {
+    /// The tab.
+    pub tab_id: TabId,
+    /// The address asked for, of `navigate` only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The address before, of the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous_url: Option<String>,
+    /// The address it ended at.
+    pub final_url: String,
+    /// What was reached.
+    pub reached: WaitUntil,
+    /// HTTP status of the document, null where there is none.
+    pub status: Option<u16>,
+}
+
+/// Result of [`Action::Screenshot`]; the CLI adds the path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Screenshot {
+    /// Device pixels.
+    pub width: u32,
+    /// Device pixels.
+    pub height: u32,
+    /// Bytes of the picture.
+    pub byte_size: u64,
+    /// `png`.
+    pub format: String,
+    /// The tab.
+    pub tab_id: TabId,
+}
