@@ -16,6 +16,8 @@ const MOVING_WAIT_MS = 3000;
 const SHORT_ANIMATION_MS = 1000;
 /** Time between two samples of an element's place when no frame comes. */
 const SAMPLE_MS = 50;
+/** Where an element is put in the view, as parts of its height, until no sticky or fixed layer covers it there. */
+const VIEW_PLACES = [0.5, 0.9, 0.1, 0.3, 0.7, 0.5];
 /** Client rectangles looked at per element; a link over more lines has enough points in these. */
 const MAX_RECTS = 8;
 /** Animated properties that never move an element. */
@@ -54,7 +56,7 @@ async function boxOfTarget({ target, timeout_ms }) {
   const found = await lookUntil(timeout_ms, () => {
     const resolved = resolveTarget(target);
     if ('error' in resolved) return resolved;
-    return isRendered(resolved.ok) && clientRectsOf(resolved.ok).length > 0 ? resolved : notVisible(resolved.ok);
+    return isRendered(resolved.ok) && clientRectsOf(resolved.ok).length > 0 ? resolved : visibilityObstacle(resolved.ok);
   });
   if ('error' in found) return found;
   const element = found.ok;
@@ -83,18 +85,18 @@ function readyElement(target, needsEnabled) {
  * @returns {{ error: PageError, wait_ms: number } | null}
  */
 function stateObstacle(element, needsEnabled) {
-  if (!isRendered(element) || clientRectsOf(element).length === 0) return notVisible(element);
+  if (!isRendered(element) || clientRectsOf(element).length === 0) return visibilityObstacle(element);
   if (needsEnabled) {
     const disabled = disabledAround(element);
     if (disabled) {
       const inside = disabled === element ? '' : ` inside the disabled \`${describe(disabled)}\``;
-      return obstacle('element_disabled', `\`${describe(element)}\` is disabled${inside}`,
+      return pageObstacle('element_disabled', `\`${describe(element)}\` is disabled${inside}`,
         'fill in or switch on what it depends on, then run `bsk observe`', STATE_WAIT_MS);
     }
   }
   if (isInert(element)) {
     const modal = topModal();
-    return obstacle('element_inert', `\`${describe(element)}\` is inert${modal ? ` behind \`${describe(modal)}\`` : ''}`,
+    return pageObstacle('element_inert', `\`${describe(element)}\` is inert${modal ? ` behind \`${describe(modal)}\`` : ''}`,
       modal ? 'use or close the dialog first; `bsk observe` shows it' : 'run `bsk observe` to see what can be used now',
       STATE_WAIT_MS);
   }
@@ -108,7 +110,7 @@ function stateObstacle(element, needsEnabled) {
  * @param {number} waitMs
  * @returns {{ error: PageError, wait_ms: number }}
  */
-function obstacle(reason, message, hint, waitMs) {
+function pageObstacle(reason, message, hint, waitMs) {
   return { ...fail('cdp_failed', reason, message, hint), wait_ms: waitMs };
 }
 
@@ -116,11 +118,11 @@ function obstacle(reason, message, hint, waitMs) {
  * @param {Element} element
  * @returns {{ error: PageError, wait_ms: number }}
  */
-function notVisible(element) {
+function visibilityObstacle(element) {
   const hint = element.localName === 'option'
     ? 'choose an option with `bsk select` on its select'
     : 'open the menu, tab or section that holds it, then run `bsk observe`';
-  return obstacle('element_not_visible', `\`${describe(element)}\` is not visible or has no size`, hint, STATE_WAIT_MS);
+  return pageObstacle('element_not_visible', `\`${describe(element)}\` is not visible or has no size`, hint, STATE_WAIT_MS);
 }
 
 /**
@@ -171,14 +173,18 @@ async function afterMoving(target, element, moving, needsEnabled, at) {
     await withinTime(Promise.all(ends), Math.max(...remaining.filter((ms) => ms <= SHORT_ANIMATION_MS)) + SAMPLE_MS);
   }
   const before = boxInView(element);
-  if (movesOf(element).length > 0) await withinTime(new Promise((resolve) => { requestAnimationFrame(resolve); }), SAMPLE_MS);
+  if (movesOf(element).length > 0) {
+    // Two frames: the first can belong to the picture that the first sample was taken from.
+    const twoFrames = new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(resolve)); });
+    await withinTime(twoFrames, SAMPLE_MS);
+  }
   const now = boxInView(element);
   const drift = Math.hypot(now.x + now.width / 2 - before.x - before.width / 2, now.y + now.height / 2 - before.y - before.height / 2);
   const ready = readyElement(target, needsEnabled);
   if ('error' in ready) return ready;
   // Its centre is what is pointed at, so an element that spins or pulses in place stands still.
   if (ready.ok === element && drift < 0.5) return reachablePoint(element, at);
-  return obstacle('element_unstable', `\`${describe(ready.ok)}\` does not stop moving`,
+  return pageObstacle('element_unstable', `\`${describe(ready.ok)}\` does not stop moving`,
     'wait for the animation to end, or stop it, and try again', MOVING_WAIT_MS);
 }
 
@@ -193,15 +199,17 @@ function reachablePoint(element, at) {
   if (outside) return outside;
   // In a frame the view may be fine here and the frame itself out of sight: `nearest` moves nothing that is in view.
   if (window.parent !== window) bringIntoView(element, 'nearest');
-  /** @type {HitTest} */
   let test = hitTest(element, at);
-  for (const position of /** @type {const} */ (['center', 'end', 'start', 'center'])) {
-    if ('point' in test) return { ok: { element, point: test.point } };
-    bringIntoView(element, position);
-    if (at) scrollPointIntoView(element, at);
+  for (const place of VIEW_PLACES) {
+    if ('point' in test) break;
+    bringIntoView(element, 'center');
+    const { x, y, height } = boxInView(element);
+    const from = at ? { x: x + at.x, y: y + at.y } : { x: viewWidth() / 2, y: y + height / 2 };
+    const isInView = from.x >= 0 && from.x < viewWidth();
+    scrollAround(element, isInView ? 0 : from.x - viewWidth() / 2, from.y - viewHeight() * place);
     test = hitTest(element, at);
   }
-  return 'point' in test ? { ok: { element, point: test.point } } : covered(element, test.cover);
+  return 'point' in test ? { ok: { element, point: test.point } } : coverObstacle(element, test.cover);
 }
 
 /**
@@ -209,9 +217,9 @@ function reachablePoint(element, at) {
  * @param {Element | null} cover
  * @returns {{ error: PageError, wait_ms: number }}
  */
-function covered(element, cover) {
+function coverObstacle(element, cover) {
   if (!cover) {
-    return obstacle('element_covered', `\`${describe(element)}\` cannot be scrolled into view`,
+    return pageObstacle('element_covered', `\`${describe(element)}\` cannot be scrolled into view`,
       'scroll or open what holds it, then run `bsk observe`', COVERED_WAIT_MS);
   }
   const isPassive = getComputedStyle(element).pointerEvents === 'none';
@@ -233,13 +241,13 @@ function forcedPoint(target, at) {
   const resolved = resolveTarget(target);
   if ('error' in resolved) return resolved;
   const element = resolved.ok;
-  if (clientRectsOf(element).length === 0) return notVisible(element);
+  if (clientRectsOf(element).length === 0) return visibilityObstacle(element);
   const outside = pointOutside(element, at);
   if (outside) return outside;
   bringIntoView(element, 'nearest');
   if (at) scrollPointIntoView(element, at);
   const point = pointsOf(element, at).next().value;
-  return point ? { ok: { element, point } } : covered(element, null);
+  return point ? { ok: { element, point } } : coverObstacle(element, null);
 }
 
 /**
@@ -346,9 +354,29 @@ function clientRectsOf(element) {
   const hasSize = (/** @type {DOMRect} */ rect) => rect.width > 0 && rect.height > 0;
   const own = [...element.getClientRects()].filter(hasSize);
   if (own.length > 0) return own.slice(0, MAX_RECTS);
+  if (element instanceof HTMLAreaElement) return areaRects(element);
   const contents = document.createRange();
   contents.selectNodeContents(element.shadowRoot ?? element);
   return [...contents.getClientRects()].filter(hasSize).slice(0, MAX_RECTS);
+}
+
+/**
+ * An area of an image map has no box: the bounds of its shape on its image.
+ * @param {HTMLAreaElement} area
+ * @returns {DOMRect[]}
+ */
+function areaRects(area) {
+  const image = boxOwner(area)?.getBoundingClientRect();
+  if (!image) return [];
+  const numbers = area.coords.split(',').map(Number);
+  const [x = 0, y = 0, radius = 0] = numbers;
+  if (area.shape === 'circle') return [new DOMRect(image.x + x - radius, image.y + y - radius, 2 * radius, 2 * radius)];
+  const across = numbers.filter((_, index) => index % 2 === 0);
+  const down = numbers.filter((_, index) => index % 2 === 1);
+  if (down.length < 2) return [image];
+  const left = Math.min(...across);
+  const top = Math.min(...down);
+  return [new DOMRect(image.x + left, image.y + top, Math.max(...across) - left, Math.max(...down) - top)];
 }
 
 /**
@@ -370,7 +398,7 @@ function bringIntoView(element, position) {
 }
 
 /**
- * Scrolls the window so that one point of a large element is in view.
+ * Scrolls so that one point of a large element is in view.
  * @param {Element} element
  * @param {Point} at
  */
@@ -379,7 +407,24 @@ function scrollPointIntoView(element, at) {
   const left = x + at.x;
   const top = y + at.y;
   if (left >= 0 && top >= 0 && left < viewWidth() && top < viewHeight()) return;
-  window.scrollBy({ left: left - viewWidth() / 2, top: top - viewHeight() / 2, behavior: 'instant' });
+  scrollAround(element, left - viewWidth() / 2, top - viewHeight() / 2);
+}
+
+/**
+ * Moves an element in the view by scrolling what is around it, the innermost first, and then the window.
+ * @param {Element} element
+ * @param {number} left how far to the left and, with `top`, how far up
+ * @param {number} top
+ */
+function scrollAround(element, left, top) {
+  for (let node = composedParent(element); node; node = composedParent(node)) {
+    if (node === document.scrollingElement || !/auto|scroll/.test(getComputedStyle(node).overflow)) continue;
+    const { scrollLeft, scrollTop } = node;
+    node.scrollBy({ left, top, behavior: 'instant' });
+    left -= node.scrollLeft - scrollLeft;
+    top -= node.scrollTop - scrollTop;
+  }
+  window.scrollBy({ left, top, behavior: 'instant' });
 }
 
 /** @returns {number} the viewport's width without its scroll bar */

@@ -39,7 +39,8 @@ let armedProbe = null;
 function armProbe(kind, element, guards) {
   armedProbe?.listening.abort();
   let finish = () => {};
-  const finished = new Promise((resolve) => { finish = () => resolve(undefined); }).then(() => nextTask());
+  /** @type {Promise<void>} */
+  const finished = new Promise((resolve) => { finish = () => resolve(); });
   /** @type {ArmedProbe} */
   const probe = {
     kind, element, guards, delivered: false, hit: null, isStopping: false, finished, finish, listening: new AbortController(),
@@ -103,7 +104,7 @@ function noteInput(probe, event) {
     // Cancelling `pointerdown` would hide the `mousedown`, whose default (focus, drag, menu) is what must not happen.
     if (event.type !== 'pointerdown') event.preventDefault();
   }
-  // Release and click are handled in one task, which `finished` lets pass.
+  // The page's own handlers run after this; the host waits for the browser's word that the input was handled.
   if (!PRESS_EVENTS.includes(event.type)) probe.finish();
 }
 

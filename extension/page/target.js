@@ -15,7 +15,7 @@ const RECHECK_MS = 100;
 /** Shortest time between two looks, so that a page that changes all the time is not slowed down by us. */
 const LOOK_GAP_MS = 16;
 /** Events after which a waited-for condition may hold although no node changed. */
-const CHANGE_EVENTS = ['transitionend', 'animationend', 'load', 'scroll', 'resize', 'toggle'];
+const CHANGE_EVENTS = ['transitionend', 'animationend', 'load', 'resize', 'toggle'];
 
 /**
  * The element that a target means now.
@@ -208,7 +208,7 @@ function watchPage() {
         wake = null;
       }
       const rest = atLeastMs - (performance.now() - started);
-      if (rest > 0) await pause(rest);
+      if (rest > 0) await pauseFor(rest);
       changed = false;
     },
     stop() {
@@ -236,7 +236,7 @@ async function withinTime(promise, ms) {
  * @param {number} ms
  * @returns {Promise<void>}
  */
-function pause(ms) {
+function pauseFor(ms) {
   return new Promise((resolve) => { setTimeout(() => resolve(), ms); });
 }
 

@@ -71,7 +71,8 @@ impl Host {
 
     /// What the CLI is told at the start of every connection.
     pub(crate) fn hello(&self) -> HostHello {
-        let mut sessions: Vec<_> = self.sessions.borrow().values().map(|session| session.record.clone()).collect();
+        let mut sessions: Vec<_> =
+            self.sessions.borrow().values().map(|session| session.record.clone()).collect();
         sessions.sort_by(|a, b| (a.created_at_ms, &a.session_id).cmp(&(b.created_at_ms, &b.session_id)));
         HostHello {
             protocol: PROTOCOL_VERSION,
@@ -123,7 +124,9 @@ impl Host {
                 }
             }
             Event::TabLost { tab_id, cause, .. } => self.tab(tab_id).lose(cause),
-            Event::TabOpened { tab_id, opener_tab_id, .. } => self.tab(opener_tab_id).tell(TabEvent::Opened(tab_id)),
+            Event::TabOpened { tab_id, opener_tab_id, .. } => {
+                self.tab(opener_tab_id).tell(TabEvent::Opened(tab_id));
+            }
             Event::Cdp { tab_id, method, params } => self.tab(tab_id).take(method, &params),
         }
     }
@@ -198,7 +201,9 @@ async fn live(kernel: Rc<Kernel>) -> bool {
 async fn receive_hello(messages: &mut mpsc::Receiver<Result<FromKernel, CodecError>>) -> Option<KernelHello> {
     match timeout(HELLO_DEADLINE, messages.recv()).await {
         Ok(Some(Ok(FromKernel::Hello(hello)))) => Some(hello),
-        Ok(Some(Ok(FromKernel::Reply { .. } | FromKernel::Event(_) | FromKernel::Pong {} | FromKernel::Part(_)))) => {
+        Ok(Some(Ok(
+            FromKernel::Reply { .. } | FromKernel::Event(_) | FromKernel::Pong {} | FromKernel::Part(_),
+        ))) => {
             tracing::error!("the extension's first message was no hello");
             None
         }
@@ -282,7 +287,7 @@ fn log_codec_error(error: &CodecError) {
 fn protocol_broken() -> Failure {
     Failure::new(
         ErrorCode::ProtocolError,
-        Reason::ConnectionLost,
+        Reason::HostMalformed,
         "the extension sent a malformed message, so the host ended",
     )
     .hint("run the command again; if it happens again, `bsk doctor` compares the versions")
@@ -291,7 +296,7 @@ fn protocol_broken() -> Failure {
 fn version_skew(hello: &KernelHello) -> Failure {
     Failure::new(
         ErrorCode::VersionTooOld,
-        Reason::ConnectionLost,
+        Reason::VersionSkew,
         format!(
             "extension {} speaks protocol {}, host {BUILD_VERSION} speaks {PROTOCOL_VERSION}",
             hello.extension_version, hello.protocol

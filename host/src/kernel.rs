@@ -40,7 +40,11 @@ impl Kernel {
     pub(crate) fn write(&self, message: &ToKernel) -> Result<(), Failure> {
         let stream = self.next_stream.get();
         let frames = encode_split::<ToExtension>(message, stream).map_err(|error| {
-            Failure::new(ErrorCode::ProtocolError, Reason::MessageTooLarge, format!("a message cannot be sent: {error}"))
+            Failure::new(
+                ErrorCode::ProtocolError,
+                Reason::MessageTooLarge,
+                format!("a message cannot be sent: {error}"),
+            )
         })?;
         if frames.len() > 1 {
             self.next_stream.set(stream.wrapping_add(1));

@@ -76,8 +76,12 @@ pub(crate) async fn evaluate(
     };
     let reply: Box<RawValue> = work.host.kernel.send(call).await?;
     let evaluated: Evaluated<'_> = serde_json::from_str(reply.get()).map_err(|_| {
-        Failure::new(ErrorCode::CdpFailed, Reason::PageLibraryFailed, "the browser's answer has an unexpected form")
-            .hint("this browser may be newer than bsk; look for an update")
+        Failure::new(
+            ErrorCode::CdpFailed,
+            Reason::PageLibraryFailed,
+            "the browser's answer has an unexpected form",
+        )
+        .hint("this browser may be newer than bsk; look for an update")
     })?;
     let tab_id = work.tab_id;
     if let Some(exception) = evaluated.exception_details {
@@ -110,7 +114,8 @@ pub(crate) async fn evaluate(
 /// The first line of an error's description (the rest is its stack), or the thrown value.
 fn exception_text(details: &ExceptionDetails) -> String {
     let thrown = details.exception.as_ref().and_then(|exception| {
-        let described = exception.description.as_deref().and_then(|text| text.lines().next()).map(str::to_owned);
+        let described =
+            exception.description.as_deref().and_then(|text| text.lines().next()).map(str::to_owned);
         described.or_else(|| exception.value.as_ref().map(|value| format!("{}: {value}", details.text)))
     });
     thrown.unwrap_or_else(|| details.text.clone())
@@ -155,12 +160,13 @@ pub(crate) async fn screenshot(work: &Work, target: Option<&Target>) -> Result<D
         params["clip"] = clip_of(work, target).await?;
         params["captureBeyondViewport"] = json!(true);
     }
-    let captured: Captured = work.cdp("Page.captureScreenshot", &params).await.map_err(|mut failure: Failure| {
-        if failure.reason.is_none() {
-            failure.reason = Some(Reason::ScreenshotCaptureFailed);
-        }
-        failure
-    })?;
+    let captured: Captured =
+        work.cdp("Page.captureScreenshot", &params).await.map_err(|mut failure: Failure| {
+            if failure.reason.is_none() {
+                failure.reason = Some(Reason::ScreenshotCaptureFailed);
+            }
+            failure
+        })?;
     let no_picture = || {
         Failure::new(ErrorCode::CdpFailed, Reason::ScreenshotCaptureFailed, "the browser gave no PNG")
             .hint("try again; `bsk tab list` shows whether the tab is still there")
@@ -220,7 +226,9 @@ pub(crate) async fn dialog_decide(work: &Work, accept: bool, text: Option<String
     };
     let mut params = json!({ "accept": accept });
     // Without a text of ours the browser would answer a prompt with nothing instead of its default.
-    if let Some(text) = text.or_else(|| dialog.default_prompt.clone()).filter(|_| accept && dialog.kind == "prompt") {
+    if let Some(text) =
+        text.or_else(|| dialog.default_prompt.clone()).filter(|_| accept && dialog.kind == "prompt")
+    {
         params["promptText"] = json!(text);
     }
     work.cdp::<Value>("Page.handleJavaScriptDialog", &params).await?;
@@ -249,9 +257,10 @@ mod tests {
         )
         .unwrap();
         assert_eq!(exception_text(&details), "TypeError: no");
-        let thrown: ExceptionDetails =
-            serde_json::from_str(r#"{"text":"Uncaught","lineNumber":0,"columnNumber":0,"exception":{"value":7}}"#)
-                .unwrap();
+        let thrown: ExceptionDetails = serde_json::from_str(
+            r#"{"text":"Uncaught","lineNumber":0,"columnNumber":0,"exception":{"value":7}}"#,
+        )
+        .unwrap();
         assert_eq!(exception_text(&thrown), "Uncaught: 7");
     }
 }

@@ -36,7 +36,9 @@ fn main() -> ExitCode {
         Some(origin) if is_allowed_origin(origin) => host::run(),
         Some(origin) => {
             eprintln!("error: bsk-host was started by `{origin}`, which is not the bsk extension");
-            eprintln!("hint: the browser starts it; run `bsk install` and load the extension that `bsk install` names");
+            eprintln!(
+                "hint: the browser starts it; run `bsk install` and load the extension that `bsk install` names"
+            );
             ExitCode::FAILURE
         }
         None => {
@@ -57,7 +59,8 @@ fn is_allowed_origin(origin: &str) -> bool {
     struct Extension {
         id: String,
     }
-    let allowed: Allowed = serde_json::from_str(EXTENSION_IDS).expect("manifests/extension_ids.json lists extensions");
+    let allowed: Allowed =
+        serde_json::from_str(EXTENSION_IDS).expect("manifests/extension_ids.json lists extensions");
     let id = origin.strip_prefix("chrome-extension://").and_then(|rest| rest.strip_suffix('/'));
     allowed.extensions.iter().any(|extension| id == Some(&extension.id))
 }

@@ -57,8 +57,10 @@ pub(crate) async fn to_url(work: &Work, url: String, until: WaitUntil) -> Result
 /// Loads a URL in the tab.
 pub(crate) async fn load(work: &Work, url: String, until: WaitUntil) -> Result<Landed, Failure> {
     let mut events = work.tab.watch();
+    work.stage("waiting for the server's answer");
     let reply: NavigateReply = work.cdp("Page.navigate", &json!({ "url": url })).await?;
     work.tab.set_main_frame(&reply.frame_id);
+    tracing::debug!(loader = ?reply.loader_id, error = ?reply.error_text, "navigation under way");
     if let Some(error) = reply.error_text {
         return Err(navigation_failed(&url, &error));
     }
@@ -79,9 +81,13 @@ fn navigation_failed(url: &str, error: &str) -> Failure {
         "net::ERR_INTERNET_DISCONNECTED" => "the browser is offline",
         _ => "the error is the browser's own; open the address by hand to see more",
     };
-    Failure::new(ErrorCode::CdpFailed, Reason::NavigationFailed, format!("`{url}` could not be loaded: `{error}`"))
-        .hint(hint)
-        .with("net_error", error)
+    Failure::new(
+        ErrorCode::CdpFailed,
+        Reason::NavigationFailed,
+        format!("`{url}` could not be loaded: `{error}`"),
+    )
+    .hint(hint)
+    .with("net_error", error)
 }
 
 /// `bsk reload`.
@@ -96,6 +102,7 @@ pub(crate) async fn reload(work: &Work, hard: bool, until: WaitUntil) -> Result<
 /// `bsk navigate back` and `forward`.
 pub(crate) async fn history(work: &Work, delta: i32, until: WaitUntil) -> Result<Done, Failure> {
     let mut events = work.tab.watch();
+    work.stage("waiting for the page to come back");
     let call = Call::HistoryStep { session_id: work.session_id.clone(), tab_id: work.tab_id, delta };
     let step: HistoryStep = work.host.kernel.send(call).await?;
     let is_same_document = commit(work, &mut events).await?.is_none();
@@ -124,6 +131,7 @@ pub(crate) async fn wait(work: &Work, until: WaitUntil) -> Result<Done, Failure>
         | (true, _, WaitUntil::Commit) => {}
         (true, _, _) | (false, "loading", _) => stage(work, &mut events, None, until).await?,
         (false, _, _) => {
+            work.stage("waiting for a navigation to begin");
             if commit(work, &mut events).await?.is_some() {
                 stage(work, &mut events, None, until).await?;
             }
@@ -197,8 +205,11 @@ async fn reach(
     loader: Option<String>,
     until: WaitUntil,
 ) -> Result<(), Failure> {
+    work.stage("waiting for the new document");
     let committed = loop {
-        match commit(work, events).await? {
+        let seen = commit(work, events).await?;
+        tracing::debug!(?seen, wanted = ?loader, "document there");
+        match seen {
             // An older navigation may still land; the one asked for comes after it.
             Some(id) if loader.as_ref().is_none_or(|wanted| *wanted == id) => break id,
             Some(_) | None => {}
@@ -217,12 +228,13 @@ async fn stage(
     mut loader: Option<String>,
     until: WaitUntil,
 ) -> Result<(), Failure> {
-    let wanted = match until {
-        WaitUntil::Load => "load",
-        WaitUntil::DomContentLoaded => "DOMContentLoaded",
-        WaitUntil::NetworkIdle => "networkIdle",
-        WaitUntil::Commit => "commit",
+    let (wanted, stage) = match until {
+        WaitUntil::Load => ("load", "waiting for the document's `load`"),
+        WaitUntil::DomContentLoaded => ("DOMContentLoaded", "waiting for the document's `DOMContentLoaded`"),
+        WaitUntil::NetworkIdle => ("networkIdle", "waiting for the network to be idle"),
+        WaitUntil::Commit => ("commit", "waiting for the new document"),
     };
+    work.stage(stage);
     loop {
         match next(work, events).await? {
             TabEvent::Committed { loader_id, .. } => loader = Some(loader_id),

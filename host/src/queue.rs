@@ -73,7 +73,10 @@ mod tests {
         let id = session();
         let second = queue.enter(&id);
         tokio::pin!(second);
-        assert!(tokio::time::timeout(Duration::from_millis(20), &mut second).await.is_err(), "it has to wait");
+        assert!(
+            tokio::time::timeout(Duration::from_millis(20), &mut second).await.is_err(),
+            "it has to wait"
+        );
         drop(first);
         assert!(second.await.is_ok());
     }
@@ -90,6 +93,9 @@ mod tests {
         let failure = queue.enter(&id).await.unwrap_err();
         assert_eq!(failure.reason, Some(Reason::SessionBusy));
         line.pop();
-        assert!(tokio::time::timeout(Duration::from_millis(1), queue.enter(&id)).await.is_err(), "it waits again");
+        assert!(
+            tokio::time::timeout(Duration::from_millis(1), queue.enter(&id)).await.is_err(),
+            "it waits again"
+        );
     }
 }

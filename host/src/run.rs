@@ -3,7 +3,7 @@
 //! Commands of one session never overlap; stop and lists never wait (invariant 11). Whatever ends first ends the
 //! command: its own work, its deadline, its session, its tab, the host.
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -84,15 +84,14 @@ pub(crate) async fn run(
     let name = name_of(&command.action);
     let allowed = Duration::from_millis(command.timeout_ms).min(LONGEST);
     let deadline = Instant::now() + allowed;
-    // What the command waits for when the time is up is the most useful thing to say.
-    let stage = Rc::new(RefCell::new("waiting for its turn"));
+    let stage = Stage::new(Cell::new("waiting for its turn"));
     let mut ending = host.ending.subscribe();
     tokio::select! {
         biased;
         done = timeout_at(deadline, route(&host, command, deadline, &stage, &progress)) => done.unwrap_or_else(|_| {
             Err(Failure::without_reason(
                 ErrorCode::Timeout,
-                format!("`{name}` did not finish within {} ms; it was {}", allowed.as_millis(), stage.borrow()),
+                format!("`{name}` did not finish within {} ms; it was {}", allowed.as_millis(), stage.get()),
             )
             .hint("look at the page with `bsk observe` or `bsk screenshot`, then try again with a longer `--timeout`"))
         }),
@@ -106,7 +105,7 @@ async fn route(
     host: &Rc<Host>,
     command: Command,
     deadline: Instant,
-    stage: &Rc<RefCell<&'static str>>,
+    stage: &Stage,
     progress: &UnboundedSender<String>,
 ) -> Result<Done, Failure> {
     if let Action::SessionStart { name, width, height, focus, idle_ms } = command.action {
@@ -131,8 +130,9 @@ async fn route(
     let mut ended = session.ended.subscribe();
     let in_turn = async {
         let turn = session.queue.enter(&session_id).await?;
-        *stage.borrow_mut() = "at work in the page";
-        in_session(host, session_id.clone(), command.tab_id, command.action, turn, deadline).await
+        stage.set("at work in the page");
+        let bounds = Bounds { turn, deadline, stage: Rc::clone(stage) };
+        in_session(host, session_id.clone(), command.tab_id, command.action, bounds).await
     };
     tokio::select! {
         biased;
@@ -146,17 +146,20 @@ async fn route(
 fn session_over(session: &SessionId, cause: Option<EndCause>) -> Failure {
     let (code, why) = match cause {
         Some(EndCause::User) => (ErrorCode::UserAborted, "the user stopped it"),
-        Some(EndCause::WindowClosed) => (ErrorCode::CdpFailed, "its window was closed"),
+        Some(EndCause::WindowClosed) => (ErrorCode::UserAborted, "its window was closed"),
         Some(EndCause::Idle) => (ErrorCode::Cancelled, "it was idle for too long"),
         Some(EndCause::Stopped) | None => (ErrorCode::Cancelled, "it was stopped"),
     };
     let hint = match cause {
-        Some(EndCause::User) => "ask the user before you start another session",
-        Some(EndCause::WindowClosed | EndCause::Idle | EndCause::Stopped) | None => {
-            "start another with `bsk session start`"
-        }
+        Some(EndCause::User | EndCause::WindowClosed) => "ask the user before you start another session",
+        Some(EndCause::Idle | EndCause::Stopped) | None => "start another with `bsk session start`",
     };
-    Failure::new(code, Reason::SessionEnded, format!("session `{session}` ended while the command ran: {why}")).hint(hint)
+    Failure::new(
+        code,
+        Reason::SessionEnded,
+        format!("session `{session}` ended while the command ran: {why}"),
+    )
+    .hint(hint)
 }
 
 async fn in_session(
@@ -164,16 +167,15 @@ async fn in_session(
     session_id: SessionId,
     tab_id: Option<TabId>,
     action: Action,
-    turn: Turn,
-    deadline: Instant,
+    bounds: Bounds,
 ) -> Result<Done, Failure> {
     if let Action::TabCreate { url, active, index } = action {
-        return session::tab_create(host, session_id, url, active, index, turn, deadline).await;
+        return session::tab_create(host, session_id, url, active, index, bounds).await;
     }
     if let Action::WindowResize { width, height } = action {
         return session::window_resize(host, session_id, width, height).await;
     }
-    let work = Work::on(host, session_id, tab_id, turn, deadline)?;
+    let work = Work::on(host, session_id, tab_id, bounds)?;
     if let Action::TabClose {} = action {
         return session::tab_close(&work).await;
     }
@@ -183,7 +185,10 @@ async fn in_session(
     work.listen().await?;
     let may_run_beside_a_dialog = matches!(
         action,
-        Action::DialogList {} | Action::DialogAccept { .. } | Action::DialogDismiss {} | Action::Screenshot { .. }
+        Action::DialogList {}
+            | Action::DialogAccept { .. }
+            | Action::DialogDismiss {}
+            | Action::Screenshot { .. }
     );
     if may_run_beside_a_dialog {
         return in_tab(&work, action).await;
@@ -204,12 +209,16 @@ async fn in_tab(work: &Work, action: Action) -> Result<Done, Failure> {
         Action::Click { target, button, click_count, modifiers } => {
             act::click(work, &target, button, click_count, &modifiers).await
         }
-        Action::Hover { target, modifiers, settle_ms } => act::hover(work, &target, &modifiers, settle_ms).await,
+        Action::Hover { target, modifiers, settle_ms } => {
+            act::hover(work, &target, &modifiers, settle_ms).await
+        }
         Action::Fill { target, value, append } => act::fill(work, &target, value, append).await,
         Action::Press { key, modifiers, target, hold_ms } => {
             act::press(work, &key, &modifiers, target.as_ref(), hold_ms).await
         }
-        Action::Select { target, values, labels, indexes } => act::select(work, &target, values, labels, indexes).await,
+        Action::Select { target, values, labels, indexes } => {
+            act::select(work, &target, values, labels, indexes).await
+        }
         Action::Evaluate { expression, await_promise, return_by_value } => {
             look::evaluate(work, expression, await_promise, return_by_value).await
         }
@@ -231,6 +240,18 @@ async fn in_tab(work: &Work, action: Action) -> Result<Done, Failure> {
     }
 }
 
+/// What a command is waiting for: the most useful thing to say when its time is up.
+pub(crate) type Stage = Rc<Cell<&'static str>>;
+
+/// What a command was given to run in.
+#[derive(Debug)]
+pub(crate) struct Bounds {
+    /// Held as long as the command runs.
+    turn: Turn,
+    deadline: Instant,
+    stage: Stage,
+}
+
 /// One command at work in one tab.
 #[derive(Debug)]
 pub(crate) struct Work {
@@ -239,6 +260,7 @@ pub(crate) struct Work {
     pub(crate) tab_id: TabId,
     pub(crate) tab: Rc<Tab>,
     pub(crate) deadline: Instant,
+    stage: Stage,
     _turn: Turn,
 }
 
@@ -248,8 +270,7 @@ impl Work {
         host: &Rc<Host>,
         session_id: SessionId,
         tab_id: Option<TabId>,
-        turn: Turn,
-        deadline: Instant,
+        bounds: Bounds,
     ) -> Result<Self, Failure> {
         let session = host.session(&session_id)?;
         let tab_id = tab_id.or(session.record.active_tab_id).ok_or_else(|| {
@@ -261,7 +282,13 @@ impl Work {
             .hint(format!("open one with `bsk tab create --session {session_id}`"))
         })?;
         let tab = host.tab(tab_id);
-        Ok(Self { host: Rc::clone(host), session_id, tab_id, tab, deadline, _turn: turn })
+        let Bounds { turn, deadline, stage } = bounds;
+        Ok(Self { host: Rc::clone(host), session_id, tab_id, tab, deadline, stage, _turn: turn })
+    }
+
+    /// Notes what the command waits for from now on.
+    pub(crate) fn stage(&self, what: &'static str) {
+        self.stage.set(what);
     }
 
     /// Makes sure that the tab's events reach us.
@@ -271,7 +298,9 @@ impl Work {
         }
         let (session_id, tab_id) = (self.session_id.clone(), self.tab_id);
         let call = Call::Subscribe { session_id, tab_id, events: tabs::WANTED.to_vec() };
+        self.stage("attaching to the tab");
         self.host.kernel.send::<Value>(call).await?;
+        self.stage("at work in the page");
         self.tab.is_subscribed.set(true);
         Ok(())
     }
@@ -279,7 +308,12 @@ impl Work {
     /// Sends a CDP method of the kernel's table.
     pub(crate) fn cdp<T: DeserializeOwned>(&self, method: &str, params: &impl Serialize) -> Pending<T> {
         let (session_id, tab_id) = (self.session_id.clone(), self.tab_id);
-        self.host.kernel.send(Call::Cdp { session_id, tab_id, method: method.to_owned(), params: raw(params) })
+        self.host.kernel.send(Call::Cdp {
+            session_id,
+            tab_id,
+            method: method.to_owned(),
+            params: raw(params),
+        })
     }
 
     /// Calls a function of the page library in a frame.
@@ -300,7 +334,10 @@ impl Work {
     }
 
     /// Runs `work` unless a dialog is open or opens meanwhile: nothing in the page answers while one is.
-    async fn unless_dialog(&self, work: impl Future<Output = Result<Done, Failure>>) -> Result<Done, Failure> {
+    async fn unless_dialog(
+        &self,
+        work: impl Future<Output = Result<Done, Failure>>,
+    ) -> Result<Done, Failure> {
         let open = self.tab.dialog.borrow().clone();
         if let Some(dialog) = open {
             return Err(dialog_pending(&dialog, "waits for a decision"));
@@ -349,7 +386,8 @@ pub(crate) fn tab_lost(tab: TabId, cause: LossCause) -> Failure {
             "run `bsk tab list`; a page of the browser itself cannot be used",
         ),
     };
-    Failure::new(ErrorCode::CdpFailed, reason, format!("tab {tab} {message} while the command ran")).hint(hint)
+    Failure::new(ErrorCode::CdpFailed, reason, format!("tab {tab} {message} while the command ran"))
+        .hint(hint)
 }
 
 /// A target as the page library takes it, and the frame it is in.

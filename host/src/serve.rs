@@ -3,7 +3,7 @@
 //! The socket is 0600 in a directory that is the user's alone, its name is new each time, and a peer that runs as
 //! another user is sent away before a byte is read. A connection that closes cancels its command.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use bsk_protocol::codec::{self, CodecError, Frame, HEADER_BYTES, Header, Local};
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::kernel::KernelHello;
 use bsk_protocol::local::{Command, FromCli, FromHost, Outcome};
-use bsk_protocol::place::{PlaceError, RuntimeDir, Sidecar, check_peer};
+use bsk_protocol::place::{BIND_WINDOW, PlaceError, RuntimeDir, Sidecar, check_peer};
 use bsk_protocol::{BUILD_VERSION, PROTOCOL_VERSION};
 use interprocess::local_socket::tokio::prelude::*;
 use interprocess::local_socket::tokio::{Listener, Stream};
@@ -123,13 +123,20 @@ fn sweep(dir: RuntimeDir, own: PathBuf) {
             if path == own {
                 continue;
             }
-            let Ok(name) = path.as_path().to_fs_name::<GenericFilePath>() else { continue };
-            let refused = Stream::connect(name).await.err();
-            if refused.is_some_and(|error| error.kind() == std::io::ErrorKind::ConnectionRefused) {
-                dir.remove_corpse(&path);
+            if refuses(&path).await {
+                tokio::time::sleep(BIND_WINDOW).await;
+                if refuses(&path).await {
+                    dir.remove_corpse(&path);
+                }
             }
         }
     });
+}
+
+async fn refuses(socket: &Path) -> bool {
+    let Ok(name) = socket.to_fs_name::<GenericFilePath>() else { return false };
+    let refused = Stream::connect(name).await.err();
+    refused.is_some_and(|error| error.kind() == std::io::ErrorKind::ConnectionRefused)
 }
 
 /// One connection from hello to reply.
@@ -194,7 +201,7 @@ async fn greet(input: &mut &Stream, output: &mut &Stream, host: &Host) -> Result
         Some(FromCli::Hello { protocol, cli_version }) => {
             return Err(Failure::new(
                 ErrorCode::VersionTooOld,
-                Reason::ConnectionLost,
+                Reason::VersionSkew,
                 format!(
                     "bsk {cli_version} speaks protocol {protocol}, host {BUILD_VERSION} speaks {PROTOCOL_VERSION}"
                 ),
@@ -213,8 +220,12 @@ async fn greet(input: &mut &Stream, output: &mut &Stream, host: &Host) -> Result
 }
 
 fn malformed(what: &str) -> Failure {
-    Failure::new(ErrorCode::ProtocolError, Reason::ConnectionLost, format!("the connection broke its protocol: {what}"))
-        .hint("install one version of CLI and host: `bsk doctor` shows which is where")
+    Failure::new(
+        ErrorCode::ProtocolError,
+        Reason::ConnectionLost,
+        format!("the connection broke its protocol: {what}"),
+    )
+    .hint("install one version of CLI and host: `bsk doctor` shows which is where")
 }
 
 /// The next message; none when the peer closed the connection.

@@ -2,17 +2,14 @@
 
 use std::rc::Rc;
 
+use crate::host::Host;
+use crate::navigate;
+use crate::run::{Bounds, Done, Work};
 use bsk_protocol::failure::Failure;
 use bsk_protocol::ids::SessionId;
 use bsk_protocol::kernel::{Call, SessionRecord, SessionStopped, TabList, TabRecord, TabScope, WindowSize};
 use bsk_protocol::local::{SessionStarted, WaitUntil};
 use serde_json::{Value, json};
-use tokio::time::Instant;
-
-use crate::host::Host;
-use crate::navigate;
-use crate::queue::Turn;
-use crate::run::{Done, Work};
 
 pub(crate) async fn start(host: &Host, call: Call) -> Result<Done, Failure> {
     let record: SessionRecord = host.kernel.send(call).await?;
@@ -43,13 +40,12 @@ pub(crate) async fn tab_create(
     url: Option<String>,
     active: bool,
     index: Option<u32>,
-    turn: Turn,
-    deadline: Instant,
+    bounds: Bounds,
 ) -> Result<Done, Failure> {
     let call = Call::TabCreate { session_id: session_id.clone(), url: None, active, index };
     let mut tab: TabRecord = host.kernel.send(call).await?;
     if let Some(url) = url {
-        let work = Work::on(host, session_id, Some(tab.tab_id), turn, deadline)?;
+        let work = Work::on(host, session_id, Some(tab.tab_id), bounds)?;
         let landed = async {
             work.listen().await?;
             navigate::load(&work, url, WaitUntil::Load).await

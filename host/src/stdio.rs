@@ -17,7 +17,8 @@ const BACKLOG: usize = 256;
 pub(crate) fn read_messages() -> mpsc::Receiver<Result<FromKernel, CodecError>> {
     let (sender, receiver) = mpsc::channel(BACKLOG);
     thread::spawn(move || {
-        let mut frames = FrameReader::<FromExtension, _>::new(BufReader::with_capacity(64 * 1024, std::io::stdin()));
+        let mut frames =
+            FrameReader::<FromExtension, _>::new(BufReader::with_capacity(64 * 1024, std::io::stdin()));
         let mut joiner = Joiner::default();
         loop {
             let message = match frames.next_frame() {
@@ -45,9 +46,10 @@ fn decode(frame: &Frame, joiner: &mut Joiner) -> Result<Option<FromKernel>, Code
             Some(text) => serde_json::from_str(&text).map(Some).map_err(CodecError::Json),
             None => Ok(None),
         },
-        message @ (FromKernel::Hello(_) | FromKernel::Reply { .. } | FromKernel::Event(_) | FromKernel::Pong {}) => {
-            Ok(Some(message))
-        }
+        message @ (FromKernel::Hello(_)
+        | FromKernel::Reply { .. }
+        | FromKernel::Event(_)
+        | FromKernel::Pong {}) => Ok(Some(message)),
     }
 }
 

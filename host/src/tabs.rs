@@ -151,7 +151,9 @@ impl Tab {
 
     /// Takes a CDP event. One of an unexpected form is dropped: the browser may be newer than we are.
     pub(crate) fn take(&self, method: CdpEventName, params: &RawValue) {
-        if let Ok(Some(event)) = self.read(method, params.get()) {
+        let read = self.read(method, params.get());
+        tracing::debug!(?method, is_known = read.is_ok(), counts = matches!(read, Ok(Some(_))), "page event");
+        if let Ok(Some(event)) = read {
             self.tell(event);
         }
     }
@@ -223,21 +225,33 @@ mod tests {
             CdpEventName::FrameNavigated,
             &raw(r##"{"frame":{"id":"M","loaderId":"L","url":"http://a/","urlFragment":"#x"}}"##),
         );
-        assert_eq!(events.try_recv(), Ok(TabEvent::Committed { url: "http://a/#x".into(), loader_id: "L".into() }));
+        assert_eq!(
+            events.try_recv(),
+            Ok(TabEvent::Committed { url: "http://a/#x".into(), loader_id: "L".into() })
+        );
         tab.take(
             CdpEventName::FrameNavigated,
             &raw(r#"{"frame":{"id":"C","parentId":"M","loaderId":"K","url":"http://b/"}}"#),
         );
-        tab.take(CdpEventName::LifecycleEvent, &raw(r#"{"frameId":"C","loaderId":"K","name":"load","timestamp":1}"#));
+        tab.take(
+            CdpEventName::LifecycleEvent,
+            &raw(r#"{"frameId":"C","loaderId":"K","name":"load","timestamp":1}"#),
+        );
         assert!(events.try_recv().is_err());
-        tab.take(CdpEventName::LifecycleEvent, &raw(r#"{"frameId":"M","loaderId":"L","name":"load","timestamp":1}"#));
+        tab.take(
+            CdpEventName::LifecycleEvent,
+            &raw(r#"{"frameId":"M","loaderId":"L","name":"load","timestamp":1}"#),
+        );
         assert_eq!(events.try_recv(), Ok(TabEvent::Lifecycle { name: "load".into(), loader_id: "L".into() }));
     }
 
     #[test]
     fn a_dialog_is_known_until_it_is_closed_and_malformed_events_change_nothing() {
         let tab = Tab::default();
-        tab.take(CdpEventName::DialogOpening, &raw(r#"{"message":"n","type":"prompt","defaultPrompt":"def"}"#));
+        tab.take(
+            CdpEventName::DialogOpening,
+            &raw(r#"{"message":"n","type":"prompt","defaultPrompt":"def"}"#),
+        );
         assert_eq!(tab.dialog.borrow().as_ref().unwrap().default_prompt.as_deref(), Some("def"));
         tab.take(CdpEventName::DialogOpening, &raw("[]"));
         assert!(tab.dialog.borrow().is_some());

@@ -89,10 +89,14 @@ impl fmt::Display for CodecError {
         match self {
             Self::Io(error) => write!(f, "the stream failed: {error}"),
             Self::Empty => f.write_str("a frame of zero bytes"),
-            Self::TooLong { length, limit } => write!(f, "a frame of {length} bytes; at most {limit} are allowed"),
+            Self::TooLong { length, limit } => {
+                write!(f, "a frame of {length} bytes; at most {limit} are allowed")
+            }
             Self::Truncated => f.write_str("the stream ended inside a frame"),
             Self::Json(error) => write!(f, "a frame that is no message: {error}"),
-            Self::UnexpectedKind => f.write_str("raw bytes where a message was due, or a message where raw bytes were"),
+            Self::UnexpectedKind => {
+                f.write_str("raw bytes where a message was due, or a message where raw bytes were")
+            }
             Self::BrokenParts => f.write_str("parts of a split message that do not fit together"),
         }
     }
@@ -103,7 +107,11 @@ impl std::error::Error for CodecError {
         match self {
             Self::Io(error) => Some(error),
             Self::Json(error) => Some(error),
-            Self::Empty | Self::TooLong { .. } | Self::Truncated | Self::UnexpectedKind | Self::BrokenParts => None,
+            Self::Empty
+            | Self::TooLong { .. }
+            | Self::Truncated
+            | Self::UnexpectedKind
+            | Self::BrokenParts => None,
         }
     }
 }
@@ -344,7 +352,9 @@ mod tests {
         for bytes in [65_535, 65_536, 1_048_575, 1_048_576] {
             let frame = encode::<ToExtension>(&text_of(bytes)).expect("within the limit");
             assert_eq!(frame.len(), HEADER_BYTES + bytes);
-            let Ok(Some(back)) = read::<ToExtension>(&frame) else { panic!("{bytes} bytes did not come back") };
+            let Ok(Some(back)) = read::<ToExtension>(&frame) else {
+                panic!("{bytes} bytes did not come back")
+            };
             assert_eq!(back.decode::<String>().expect("a string"), text_of(bytes));
         }
         let too_long = encode::<ToExtension>(&text_of(1_048_577));

@@ -128,6 +128,10 @@ closed_list! {
         CheckFailed = "check_failed", "a check of `bsk doctor` failed";
         BrowserNotFound = "browser_not_found", "no connected browser has this id or label";
         UsageInvalid = "usage_invalid", "the command line is malformed";
+        VersionSkew = "version_skew", "two of our ends speak different protocols";
+        HostSilent = "host_silent", "the host accepts connections but does not answer";
+        HostMalformed = "host_malformed", "one of our ends broke the protocol";
+        SeveralBrowsers = "several_browsers", "a browser has to be named";
     }
 }
 

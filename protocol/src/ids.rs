@@ -189,7 +189,9 @@ mod tests {
 
     #[test]
     fn what_only_looks_like_a_ref_is_refused() {
-        for text in ["", "@", "e", "@e", "e0", "@e-1", "e+1", "@f2", "@fe5", "e1x", "@e99999999999", "em", "é1"] {
+        for text in
+            ["", "@", "e", "@e", "e0", "@e-1", "e+1", "@f2", "@fe5", "e1x", "@e99999999999", "em", "é1"]
+        {
             assert_eq!(text.parse::<Ref>(), Err(RefError), "{text}");
         }
     }

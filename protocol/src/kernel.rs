@@ -208,6 +208,14 @@ pub enum Call {
         /// The frame, not the main one.
         frame: FrameNumber,
     },
+    /// Answers `{}` once everything that the browser had to tell of this tab before has been passed on. A reply to input
+    /// can overtake the events of what the input set off; this cannot.
+    Flush {
+        /// The session.
+        session_id: SessionId,
+        /// The tab.
+        tab_id: TabId,
+    },
     /// One method of the kernel's table → that method's result.
     Cdp {
         /// The session.

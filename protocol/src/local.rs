@@ -2,7 +2,8 @@
 //!
 //! Order: [`FromCli::Hello`], [`FromHost::Hello`], [`FromCli::Command`], any number of [`FromHost::Progress`], one
 //! [`FromHost::Reply`], then `raw_bytes` bytes in raw frames. Closing the connection cancels the command.
-//! The results documented at [`Action`] are what `--json` prints.
+//! The results documented at [`Action`] are what `--json` prints; they may gain fields within a protocol version, so their
+//! types here, unlike messages, ignore what they do not know.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -337,7 +338,6 @@ pub struct ObserveArgs {
 
 /// What `observe` and `snapshot` give.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct ObserveResult {
     /// The page as text.
     pub text: String,
@@ -353,7 +353,6 @@ pub struct ObserveResult {
 
 /// An open JavaScript dialog.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Dialog {
     /// `alert`, `confirm`, `prompt` or `beforeunload`.
     #[serde(rename = "type")]
@@ -367,7 +366,6 @@ pub struct Dialog {
 
 /// What an action did besides its own purpose. Lists that are empty are left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Effects {
     /// The page went, or is going, to this address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -379,7 +377,6 @@ pub struct Effects {
 
 /// Result of [`Action::SessionStart`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct SessionStarted {
     /// The new session.
     pub session_id: SessionId,
@@ -391,7 +388,6 @@ pub struct SessionStarted {
 
 /// Result of the navigating actions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Navigated {
     /// The tab.
     pub tab_id: TabId,
@@ -411,7 +407,6 @@ pub struct Navigated {
 
 /// Result of [`Action::Screenshot`]; the CLI adds the path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Screenshot {
     /// Device pixels.
     pub width: u32,

@@ -10,7 +10,8 @@ use bsk_protocol::failure::{ErrorCode, Reason};
 fn code_table() -> String {
     let mut table = String::from("| code | exit | meaning |\n| --- | --- | --- |\n");
     for code in ErrorCode::ALL {
-        writeln!(table, "| `{code}` | {} | {} |", code.exit_code(None), code.meaning()).unwrap();
+        writeln!(table, "| `{code}` | {} | {} |", code.exit_code(None), code.meaning())
+            .expect("a String takes it");
     }
     table
 }
@@ -18,7 +19,7 @@ fn code_table() -> String {
 fn reason_table() -> String {
     let mut table = String::from("| reason | meaning |\n| --- | --- |\n");
     for reason in Reason::ALL {
-        writeln!(table, "| `{reason}` | {} |", reason.meaning()).unwrap();
+        writeln!(table, "| `{reason}` | {} |", reason.meaning()).expect("a String takes it");
     }
     table
 }
@@ -28,13 +29,15 @@ fn check(name: &str, expected: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/protocol.md");
     let page = fs::read_to_string(&path).expect("docs/protocol.md can be read");
     let (start, end) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
-    let from = page.find(&start).unwrap_or_else(|| panic!("docs/protocol.md has no `{}`", start.trim())) + start.len();
+    let from = page.find(&start).unwrap_or_else(|| panic!("docs/protocol.md has no `{}`", start.trim()))
+        + start.len();
     let to = page[from..].find(&end).unwrap_or_else(|| panic!("docs/protocol.md has no `{end}`")) + from;
     if page[from..to] == *expected {
         return;
     }
     if std::env::var_os("BSK_UPDATE_DOCS").is_some() {
-        fs::write(&path, format!("{}{expected}{}", &page[..from], &page[to..])).expect("docs/protocol.md can be written");
+        fs::write(&path, format!("{}{expected}{}", &page[..from], &page[to..]))
+            .expect("docs/protocol.md can be written");
         return;
     }
     panic!("docs/protocol.md differs from the enums; between `<!-- {name} -->` it should have:\n{expected}");

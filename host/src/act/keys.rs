@@ -138,12 +138,14 @@ fn modifier(name: &str) -> Option<Modifier> {
 }
 
 fn named(name: &str) -> Option<Key> {
-    let wanted = ALIASES.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name)).map_or(name, |(_, key)| key);
+    let wanted =
+        ALIASES.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name)).map_or(name, |(_, key)| key);
     if wanted.eq_ignore_ascii_case("space") {
         return printable(" ", false);
     }
-    let (key, code, key_code, text, location) =
-        NAMED.iter().find(|(key, ..)| key.eq_ignore_ascii_case(wanted) && (key.len() > 1 || *key == wanted))?;
+    let (key, code, key_code, text, location) = NAMED
+        .iter()
+        .find(|(key, ..)| key.eq_ignore_ascii_case(wanted) && (key.len() > 1 || *key == wanted))?;
     Some(Key {
         key: (*key).to_owned(),
         code: (*code).to_owned(),

@@ -10,6 +10,7 @@ mod press;
 mod select;
 
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
+use bsk_protocol::kernel::Call;
 use bsk_protocol::local::{Effects, Modifier, Target};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -75,6 +76,8 @@ fn confirm(probe: Result<Probe, Failure>, what: &str) -> Result<(), Failure> {
 /// What the action did besides its purpose. A navigation that it set off is waited for until its document is there (the
 /// next command should meet the new page) or until loading ends without one.
 async fn effects(work: &Work, mut events: Receiver<TabEvent>) -> Result<Effects, Failure> {
+    let flush = Call::Flush { session_id: work.session_id.clone(), tab_id: work.tab_id };
+    work.host.kernel.send::<Value>(flush).await?;
     let mut effects = Effects::default();
     let mut is_under_way = false;
     loop {

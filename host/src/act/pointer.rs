@@ -18,6 +18,9 @@ use crate::run::{Done, Work, page_target};
 /// How long the page may take to get the input once the browser has it.
 const DELIVERY_MS: u64 = 3000;
 
+/// A triple click is the most that any browser knows.
+const MOST_CLICKS: u8 = 3;
+
 #[derive(Deserialize)]
 struct Prepared {
     #[serde(flatten)]
@@ -43,7 +46,12 @@ async fn aim(work: &Work, target: &Target, arm: &str) -> Result<Aim, Failure> {
 }
 
 /// A point of a frame's viewport in the tab's viewport, whatever scales or moves the frame.
-pub(crate) async fn to_viewport(work: &Work, frame: FrameNumber, x: f64, y: f64) -> Result<(f64, f64), Failure> {
+pub(crate) async fn to_viewport(
+    work: &Work,
+    frame: FrameNumber,
+    x: f64,
+    y: f64,
+) -> Result<(f64, f64), Failure> {
     if frame == FrameNumber::MAIN {
         return Ok((x, y));
     }
@@ -89,6 +97,14 @@ pub(crate) async fn click(
     click_count: u8,
     modifiers: &[Modifier],
 ) -> Result<Done, Failure> {
+    if !(1..=MOST_CLICKS).contains(&click_count) {
+        return Err(Failure::new(
+            ErrorCode::InvalidParams,
+            Reason::UsageInvalid,
+            format!("`{click_count}` clicks at once are not possible"),
+        )
+        .hint(format!("use a click count of 1 to {MOST_CLICKS}")));
+    }
     work.tab.has_fresh_document.set(false);
     let aim = aim(work, target, "mousedown").await?;
     let events = work.tab.watch();
@@ -99,7 +115,7 @@ pub(crate) async fn click(
         MouseButton::Middle => ("middle", 4),
     };
     let mut sent = vec![mouse(work, "mouseMoved", &aim, &json!({ "modifiers": modifiers }))];
-    for count in 1..=click_count.max(1) {
+    for count in 1..=click_count {
         let common = json!({ "button": button, "clickCount": count, "modifiers": modifiers });
         let pressed = json!({ "buttons": held });
         let with = |more: &Value| {
@@ -155,9 +171,14 @@ mod tests {
 
     #[test]
     fn a_point_follows_its_frame_through_scale_and_rotation() {
-        let scaled = FrameQuad { quad: [10.0, 20.0, 310.0, 20.0, 310.0, 220.0, 10.0, 220.0], width: 600.0, height: 400.0 };
+        let scaled = FrameQuad {
+            quad: [10.0, 20.0, 310.0, 20.0, 310.0, 220.0, 10.0, 220.0],
+            width: 600.0,
+            height: 400.0,
+        };
         assert_eq!(point_in_quad(&scaled, 60.0, 40.0), Some((40.0, 40.0)));
-        let turned = FrameQuad { quad: [100.0, 0.0, 100.0, 100.0, 0.0, 100.0, 0.0, 0.0], width: 100.0, height: 100.0 };
+        let turned =
+            FrameQuad { quad: [100.0, 0.0, 100.0, 100.0, 0.0, 100.0, 0.0, 0.0], width: 100.0, height: 100.0 };
         assert_eq!(point_in_quad(&turned, 25.0, 0.0), Some((100.0, 25.0)));
         let empty = FrameQuad { quad: [0.0; 8], width: 0.0, height: 10.0 };
         assert_eq!(point_in_quad(&empty, 1.0, 1.0), None);

@@ -66,7 +66,8 @@ pub(crate) async fn press(
     // Focus inside a frame: the key goes there and this document's probe does not see it.
     if !focused.is_frame {
         let timeout_ms = DELIVERY_MS.min(work.page_timeout_ms());
-        let probe = work.page::<Probe>(frame, PageFunction::Probe, &json!({ "timeout_ms": timeout_ms })).await;
+        let probe =
+            work.page::<Probe>(frame, PageFunction::Probe, &json!({ "timeout_ms": timeout_ms })).await;
         confirm(probe, "key")?;
     }
     for reply in sent {
@@ -143,7 +144,9 @@ impl Keyboard<'_> {
     }
 
     fn release_modifiers(&self) -> Vec<Pending<Value>> {
-        let up = |index: usize| self.event("keyUp", &modifier_key(self.modifiers[index]), &self.modifiers[..index], None);
+        let up = |index: usize| {
+            self.event("keyUp", &modifier_key(self.modifiers[index]), &self.modifiers[..index], None)
+        };
         (0..self.modifiers.len()).rev().map(up).collect()
     }
 }

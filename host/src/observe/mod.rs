@@ -23,7 +23,8 @@ const DEFAULT_TOKENS: u32 = 6000;
 
 /// `bsk observe`.
 pub(crate) async fn observe(work: &Work, args: &ObserveArgs) -> Result<Done, Failure> {
-    let style = Style { max_tokens: Some(args.max_tokens.unwrap_or(DEFAULT_TOKENS)), max_depth: args.max_depth };
+    let style =
+        Style { max_tokens: Some(args.max_tokens.unwrap_or(DEFAULT_TOKENS)), max_depth: args.max_depth };
     look(work, args, style).await
 }
 
@@ -69,7 +70,12 @@ async fn graft(work: &Work, tree: &mut Tree, frames: &[FrameRecord]) -> Result<(
     let mut asked = Vec::new();
     for record in frames {
         let (Some(parent), Some(owner_ref)) = (record.parent, record.owner_ref) else { continue };
-        asked.push((record.frame, parent, owner_ref, work.page(record.frame, PageFunction::Observe, &json!({}))));
+        asked.push((
+            record.frame,
+            parent,
+            owner_ref,
+            work.page(record.frame, PageFunction::Observe, &json!({})),
+        ));
     }
     let mut seen = HashMap::new();
     for (frame, parent, owner_ref, pending) in asked {

@@ -50,7 +50,9 @@ impl Columns {
         texts.iter().all(|column| column.len() == rows)
             && refs.len() == rows
             && texts.iter().all(|column| {
-                column.iter().all(|&index| index == -1 || usize::try_from(index).is_ok_and(|i| i < self.strings.len()))
+                column
+                    .iter()
+                    .all(|&index| index == -1 || usize::try_from(index).is_ok_and(|i| i < self.strings.len()))
             })
     }
 
@@ -197,21 +199,30 @@ pub(super) mod tests {
 
     #[test]
     fn frames_hang_below_their_elements_at_any_depth() {
-        let mut main = tree(0, &[(0, "main", "", "", "", 0), (1, "iframe", "ad", "", "", 4), (0, "text", "end", "", "", 0)]);
+        let mut main = tree(
+            0,
+            &[(0, "main", "", "", "", 0), (1, "iframe", "ad", "", "", 4), (0, "text", "end", "", "", 0)],
+        );
         let mut seen = HashMap::new();
         seen.insert((FrameNumber(0), 4), tree(1, &[(0, "iframe", "", "", "", 2)]));
         seen.insert((FrameNumber(1), 2), tree(2, &[(0, "button", "Deep", "", "", 7)]));
         main.graft(&mut seen);
         let mut lines = Vec::new();
-        main.walk(&mut |node| lines.push((node.depth, node.role.to_owned(), node.handle.map(|r| r.to_string()))));
-        let line = |depth, role: &str, handle: Option<&str>| (depth, role.to_owned(), handle.map(str::to_owned));
-        assert_eq!(lines, [
-            line(0, "main", None),
-            line(1, "iframe", Some("@e4")),
-            line(2, "iframe", Some("@f1e2")),
-            line(3, "button", Some("@f2e7")),
-            line(0, "text", None),
-        ]);
+        main.walk(&mut |node| {
+            lines.push((node.depth, node.role.to_owned(), node.handle.map(|r| r.to_string())));
+        });
+        let line =
+            |depth, role: &str, handle: Option<&str>| (depth, role.to_owned(), handle.map(str::to_owned));
+        assert_eq!(
+            lines,
+            [
+                line(0, "main", None),
+                line(1, "iframe", Some("@e4")),
+                line(2, "iframe", Some("@f1e2")),
+                line(3, "button", Some("@f2e7")),
+                line(0, "text", None),
+            ]
+        );
     }
 
     #[test]

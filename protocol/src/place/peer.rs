@@ -19,7 +19,8 @@ pub fn check_peer(credentials: io::Result<PeerCreds>) -> Result<(), Failure> {
         Failure::new(ErrorCode::NoBrowserConnected, Reason::PeerNotTrusted, message)
             .hint("run `bsk` as the user whose browser it is")
     };
-    let credentials = credentials.map_err(|error| refused(format!("the socket's peer is unknown: {error}")))?;
+    let credentials =
+        credentials.map_err(|error| refused(format!("the socket's peer is unknown: {error}")))?;
     #[cfg(unix)]
     {
         let own = nix::unistd::geteuid().as_raw();

@@ -6,6 +6,7 @@ use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::{HOME_VAR, RUNTIME_DIR_VAR, Sidecar};
 use crate::failure::{ErrorCode, Failure, Reason};
@@ -15,6 +16,9 @@ const SOCKET_PATH_BYTES: usize = 103;
 
 /// Longest name that a host gives its socket: `h-`, 12 hexadecimal digits, `.sock`.
 const SOCKET_NAME_BYTES: usize = 19;
+
+/// A host that has bound its socket but does not listen yet refuses connections for much less than this.
+pub const BIND_WINDOW: Duration = Duration::from_millis(10);
 
 /// Why the runtime directory cannot be used.
 #[derive(Debug)]
@@ -54,9 +58,13 @@ impl fmt::Display for PlaceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoHome => f.write_str("this user has no home directory in the user database"),
-            Self::Io { path, error } => write!(f, "runtime directory `{}` cannot be used: {error}", path.display()),
+            Self::Io { path, error } => {
+                write!(f, "runtime directory `{}` cannot be used: {error}", path.display())
+            }
             Self::Symlink(path) => write!(f, "runtime directory `{}` is a symbolic link", path.display()),
-            Self::NotADirectory(path) => write!(f, "runtime directory `{}` is not a directory", path.display()),
+            Self::NotADirectory(path) => {
+                write!(f, "runtime directory `{}` is not a directory", path.display())
+            }
             Self::Foreign { path, owner } => {
                 write!(f, "runtime directory `{}` belongs to another user (uid {owner})", path.display())
             }
@@ -89,21 +97,32 @@ impl std::error::Error for PlaceError {
 impl From<PlaceError> for Failure {
     fn from(error: PlaceError) -> Self {
         let hint = match &error {
-            PlaceError::NoHome => format!("set `{RUNTIME_DIR_VAR}` to a directory of yours for browser and shell alike"),
+            PlaceError::NoHome => {
+                format!("set `{RUNTIME_DIR_VAR}` to a directory of yours for browser and shell alike")
+            }
             PlaceError::Io { .. } => format!("make sure that you may create it, or set `{RUNTIME_DIR_VAR}`"),
             PlaceError::Symlink(path) | PlaceError::NotADirectory(path) => {
-                format!("remove it with `rm {}`; the next command makes a directory in its place", path.display())
+                format!(
+                    "remove it with `rm {}`; the next command makes a directory in its place",
+                    path.display()
+                )
             }
             PlaceError::Foreign { path, .. } => {
-                format!("someone else may have put it there; as an administrator move `{}` away", path.display())
+                format!(
+                    "someone else may have put it there; as an administrator move `{}` away",
+                    path.display()
+                )
             }
             PlaceError::Open { path, .. } => {
                 format!("run `chmod 700 {}` if you trust what is in it, else remove it", path.display())
             }
             PlaceError::TooLong(_) => format!("set `{RUNTIME_DIR_VAR}` to a shorter path"),
         };
-        let reason =
-            if matches!(error, PlaceError::TooLong(_)) { Reason::PathTooLong } else { Reason::RuntimeDirUnsafe };
+        let reason = if matches!(error, PlaceError::TooLong(_)) {
+            Reason::PathTooLong
+        } else {
+            Reason::RuntimeDirUnsafe
+        };
         Self::new(ErrorCode::NoBrowserConnected, reason, error.to_string()).hint(hint)
     }
 }
@@ -199,11 +218,28 @@ impl RuntimeDir {
         Ok(paths)
     }
 
-    /// Removes what a dead host left: its socket, then its sidecar. Only for a socket that refused a connection.
-    pub fn remove_corpse(&self, socket: &Path) {
-        // Either may be gone already: another process sweeps as well.
-        let _ = fs::remove_file(socket);
-        let _ = fs::remove_file(Sidecar::path_for(socket));
+    /// Removes what a dead host left: its socket, then its sidecar. Only for a socket that refused a connection twice,
+    /// [`BIND_WINDOW`] apart. Whether it was one: a plain file refuses too and may be somebody's, so it stays.
+    pub fn remove_corpse(&self, socket: &Path) -> bool {
+        let is_ours = is_socket(socket);
+        if is_ours {
+            // Either may be gone already: another process sweeps as well.
+            let _ = fs::remove_file(socket);
+            let _ = fs::remove_file(Sidecar::path_for(socket));
+        }
+        is_ours
+    }
+}
+
+fn is_socket(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        path.symlink_metadata().is_ok_and(|found| found.file_type().is_socket())
+    }
+    #[cfg(not(unix))]
+    {
+        path.exists()
     }
 }
 
@@ -220,7 +256,8 @@ fn make_private_dir(path: &Path) -> io::Result<()> {
 }
 
 fn check(path: &Path) -> Result<(), PlaceError> {
-    let found = fs::symlink_metadata(path).map_err(|error| PlaceError::Io { path: path.to_owned(), error })?;
+    let found =
+        fs::symlink_metadata(path).map_err(|error| PlaceError::Io { path: path.to_owned(), error })?;
     if found.is_symlink() {
         return Err(PlaceError::Symlink(path.to_owned()));
     }

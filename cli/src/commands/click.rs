@@ -1,0 +1,72 @@
+//! `bsk click`: presses a mouse button on an element, as a user would.
+//!
+//! All waiting and checking is the host's. Success means that the page got the click; what came of it follows in the same
+//! line: where the page goes, which tabs it opened.
+
+use bsk_protocol::failure::Failure;
+use bsk_protocol::local::{Action, MouseButton};
+use clap::{Args, ValueEnum};
+
+use super::DONE;
+use super::keys::Modifiers;
+use crate::context::{COMMAND_TIMEOUT, Context, TabPlace};
+use crate::render::Acted;
+use crate::target::TargetArgs;
+
+/// Click an element
+///
+/// Waits until the element is visible, enabled and still, and fails when something covers it or when the page did not
+/// get the click.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  bsk click @e3 --session quwe
+  bsk click 'button[type=submit]' --session quwe
+  bsk click @e3 --modifiers Control --click-count 2 --session quwe")]
+pub(crate) struct ClickArgs {
+    #[command(flatten)]
+    target: TargetArgs,
+    /// Mouse button
+    #[arg(long, value_enum, default_value_t = Button::Left)]
+    button: Button,
+    /// How often: 2 is a double click
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=3))]
+    click_count: u8,
+    #[command(flatten)]
+    modifiers: Modifiers,
+    #[command(flatten)]
+    place: TabPlace,
+}
+
+/// A mouse button.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Button {
+    Left,
+    Middle,
+    Right,
+}
+
+impl From<Button> for MouseButton {
+    fn from(button: Button) -> Self {
+        match button {
+            Button::Left => Self::Left,
+            Button::Middle => Self::Middle,
+            Button::Right => Self::Right,
+        }
+    }
+}
+
+pub(crate) fn run(args: ClickArgs, context: &Context) -> Result<u8, Failure> {
+    let action = Action::Click {
+        target: args.target.required()?,
+        button: args.button.into(),
+        click_count: args.click_count,
+        modifiers: args.modifiers.modifiers,
+    };
+    let reply = context.in_tab(&args.place, COMMAND_TIMEOUT, action)?;
+    if context.output.is_json() {
+        context.output.json(&reply.json)?;
+    } else {
+        context.output.note(&reply.read::<Acted>()?.line("clicked"))?;
+    }
+    Ok(DONE)
+}

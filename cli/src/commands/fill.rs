@@ -1,0 +1,77 @@
+//! `bsk fill`: puts text into a field.
+//!
+//! The text comes from `--value`, from a file or from standard input; it is never printed, since it may be a secret.
+
+use std::path::PathBuf;
+
+use bsk_protocol::failure::Failure;
+use bsk_protocol::local::Action;
+use clap::Args;
+use serde::Deserialize;
+
+use super::DONE;
+use crate::context::{COMMAND_TIMEOUT, Context, TabPlace};
+use crate::render::Acted;
+use crate::target::TargetArgs;
+use crate::value;
+
+/// Put text into a field, in place of what it holds
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  bsk fill @e5 --value 'Ada Lovelace' --session quwe
+  bsk fill '#notes' --value-file notes.txt --session quwe
+  pass show mail | head -c -1 | bsk fill @e6 --value-file - --session quwe")]
+pub(crate) struct FillArgs {
+    #[command(flatten)]
+    target: TargetArgs,
+    #[command(flatten)]
+    text: Text,
+    /// Keep what the field holds and add to its end
+    #[arg(long)]
+    no_clear: bool,
+    #[command(flatten)]
+    place: TabPlace,
+}
+
+/// Where the text comes from.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+struct Text {
+    /// The text
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    value: Option<String>,
+    /// File with the text, taken as it is; `-` for standard input
+    #[arg(long, value_name = "PATH")]
+    value_file: Option<PathBuf>,
+}
+
+#[derive(Deserialize)]
+struct Filled {
+    #[serde(flatten)]
+    acted: Acted,
+    value_length: u64,
+}
+
+pub(crate) fn run(args: FillArgs, context: &Context) -> Result<u8, Failure> {
+    let target = args.target.required()?;
+    let value = match (args.text.value, args.text.value_file) {
+        (Some(text), _) => text,
+        (None, Some(path)) => value::read(&path)?,
+        (None, None) => {
+            return Err(crate::usage::wrong("no text was given", "pass `--value` or `--value-file`"));
+        }
+    };
+    let action = Action::Fill { target, value, append: args.no_clear };
+    let reply = context.in_tab(&args.place, COMMAND_TIMEOUT, action)?;
+    if context.output.is_json() {
+        context.output.json(&reply.json)?;
+    } else {
+        let filled: Filled = reply.read()?;
+        context.output.note(&format!(
+            "{}, {} characters",
+            filled.acted.line("filled"),
+            filled.value_length
+        ))?;
+    }
+    Ok(DONE)
+}

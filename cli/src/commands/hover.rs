@@ -1,0 +1,48 @@
+//! `bsk hover`: rests the pointer on an element.
+//!
+//! The pointer stays there after the command, so that what it opened can be observed. Fails when something covers the
+//! element, as `bsk click` does.
+
+use std::time::Duration;
+
+use bsk_protocol::failure::Failure;
+use bsk_protocol::local::Action;
+use clap::Args;
+
+use super::DONE;
+use super::keys::Modifiers;
+use crate::context::{COMMAND_TIMEOUT, Context, TabPlace};
+use crate::duration;
+use crate::render::Acted;
+use crate::target::TargetArgs;
+
+/// Rest the pointer on an element
+#[derive(Debug, Args)]
+#[command(after_long_help = "Example:
+  bsk hover @e3 --settle 500ms --session quwe")]
+pub(crate) struct HoverArgs {
+    #[command(flatten)]
+    target: TargetArgs,
+    /// How long the pointer rests before the answer
+    #[arg(long, value_name = "DURATION", default_value = "0ms", value_parser = duration::parse)]
+    settle: Duration,
+    #[command(flatten)]
+    modifiers: Modifiers,
+    #[command(flatten)]
+    place: TabPlace,
+}
+
+pub(crate) fn run(args: HoverArgs, context: &Context) -> Result<u8, Failure> {
+    let action = Action::Hover {
+        target: args.target.required()?,
+        modifiers: args.modifiers.modifiers,
+        settle_ms: duration::millis(args.settle),
+    };
+    let reply = context.in_tab(&args.place, COMMAND_TIMEOUT, action)?;
+    if context.output.is_json() {
+        context.output.json(&reply.json)?;
+    } else {
+        context.output.note(&reply.read::<Acted>()?.line("hovered over"))?;
+    }
+    Ok(DONE)
+}

@@ -1,0 +1,62 @@
+//! `bsk press`: presses a key or a chord, on an element or where the focus is.
+//!
+//! With `--ref` or `--selector` the element gets the focus first; without, the focus stays where it is. Whether a key
+//! exists, the host knows.
+
+use std::time::Duration;
+
+use bsk_protocol::failure::Failure;
+use bsk_protocol::local::{Action, Effects};
+use clap::Args;
+use serde::Deserialize;
+
+use super::DONE;
+use super::keys::Modifiers;
+use crate::context::{COMMAND_TIMEOUT, Context, TabPlace};
+use crate::target::ForcedTargetArgs;
+use crate::{duration, render};
+
+/// Press a key or a chord
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  bsk press Enter --session quwe
+  bsk press Control+A --ref @e5 --session quwe
+  bsk press a --modifiers ControlOrMeta,Shift --session quwe")]
+pub(crate) struct PressArgs {
+    /// Key such as `Enter`, `a` or `ArrowDown`, or chord such as `Control+A`
+    #[arg(value_name = "KEY")]
+    key: String,
+    #[command(flatten)]
+    modifiers: Modifiers,
+    #[command(flatten)]
+    target: ForcedTargetArgs,
+    /// How long the key stays down
+    #[arg(long, value_name = "DURATION", default_value = "0", value_parser = duration::parse)]
+    hold_ms: Duration,
+    #[command(flatten)]
+    place: TabPlace,
+}
+
+#[derive(Deserialize)]
+struct Pressed {
+    key: String,
+    #[serde(default)]
+    effects: Effects,
+}
+
+pub(crate) fn run(args: PressArgs, context: &Context) -> Result<u8, Failure> {
+    let action = Action::Press {
+        key: args.key,
+        modifiers: args.modifiers.modifiers,
+        target: args.target.optional()?,
+        hold_ms: duration::millis(args.hold_ms),
+    };
+    let reply = context.in_tab(&args.place, COMMAND_TIMEOUT, action)?;
+    if context.output.is_json() {
+        context.output.json(&reply.json)?;
+    } else {
+        let pressed: Pressed = reply.read()?;
+        context.output.note(&format!("pressed {}{}", pressed.key, render::effects(&pressed.effects)))?;
+    }
+    Ok(DONE)
+}

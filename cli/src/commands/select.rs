@@ -1,0 +1,68 @@
+//! `bsk select`: chooses options of a select element, by value, label or place.
+//!
+//! At least one option has to be named; several ways may be mixed. Whether they exist and whether the element takes
+//! several, the host finds out before anything changes.
+
+use bsk_protocol::failure::Failure;
+use bsk_protocol::local::Action;
+use clap::Args;
+use serde::Deserialize;
+
+use super::DONE;
+use crate::context::{COMMAND_TIMEOUT, Context, TabPlace};
+use crate::render::Acted;
+use crate::target::TargetArgs;
+
+/// Choose options of a select element
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  bsk select @e7 --value de --session quwe
+  bsk select '#colours' --label Red --label Blue --session quwe")]
+pub(crate) struct SelectArgs {
+    #[command(flatten)]
+    target: TargetArgs,
+    #[command(flatten)]
+    options: Options,
+    #[command(flatten)]
+    place: TabPlace,
+}
+
+/// Which options.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+struct Options {
+    /// Option by value; repeat for several
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    value: Vec<String>,
+    /// Option by visible label; repeat for several
+    #[arg(long, value_name = "LABEL", allow_hyphen_values = true)]
+    label: Vec<String>,
+    /// Option by place, from 0; repeat for several
+    #[arg(long, value_name = "INDEX")]
+    index: Vec<u32>,
+}
+
+#[derive(Deserialize)]
+struct Selected {
+    #[serde(flatten)]
+    acted: Acted,
+    selected_labels: Vec<String>,
+}
+
+pub(crate) fn run(args: SelectArgs, context: &Context) -> Result<u8, Failure> {
+    let action = Action::Select {
+        target: args.target.required()?,
+        values: args.options.value,
+        labels: args.options.label,
+        indexes: args.options.index,
+    };
+    let reply = context.in_tab(&args.place, COMMAND_TIMEOUT, action)?;
+    if context.output.is_json() {
+        context.output.json(&reply.json)?;
+    } else {
+        let selected: Selected = reply.read()?;
+        let labels = selected.selected_labels.join(", ");
+        context.output.note(&format!("{}: {labels}", selected.acted.line("selected in")))?;
+    }
+    Ok(DONE)
+}

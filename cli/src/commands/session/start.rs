@@ -1,0 +1,71 @@
+//! `bsk session start`: a window of the agent's own in the user's browser.
+//!
+//! The one command that may wait long for a browser (`--wait`). Prints the id alone, for use in a shell. With several
+//! browsers and no `--browser` it opens nothing.
+
+use std::time::Duration;
+
+use bsk_protocol::failure::Failure;
+use bsk_protocol::local::{Action, Command, SessionStarted};
+use clap::Args;
+
+use super::DONE;
+use crate::connect::{self, Wanted};
+use crate::context::{COMMAND_TIMEOUT, Context, HOST_WAIT};
+use crate::{duration, exchange};
+
+/// Open a window in the user's browser and print the new session's id
+///
+/// The session ends with `bsk session stop`, when the user closes its window, or after `--idle` without a command.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  bsk session start
+  bsk session start --browser work --width 1280 --height 800 --no-focus
+  export BSK_SESSION=$(bsk session start --wait 30s)")]
+pub(crate) struct StartArgs {
+    /// Browser to use: its id, the id's start, its label or its name
+    #[arg(long, value_name = "ID-or-LABEL")]
+    browser: Option<String>,
+    /// Window width in CSS pixels, 100 to 7680
+    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(100..=7680))]
+    width: Option<u32>,
+    /// Window height in CSS pixels, 100 to 7680
+    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(100..=7680))]
+    height: Option<u32>,
+    /// Leave the window in the background
+    #[arg(long)]
+    no_focus: bool,
+    /// End the session after this long without a command
+    #[arg(long, value_name = "DURATION", default_value = "5m", value_parser = duration::parse)]
+    idle: Duration,
+    /// Name to show on the session's tab group
+    #[arg(long)]
+    name: Option<String>,
+    /// Wait this long for a browser to connect
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    wait: Option<Duration>,
+    /// Give up after this long, such as `500ms`, `30s` or `2m`
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    timeout: Option<Duration>,
+}
+
+pub(crate) fn run(args: StartArgs, context: &Context) -> Result<u8, Failure> {
+    let wanted = Wanted { session: None, browser: args.browser.as_deref() };
+    let host = connect::host_for(&context.output, &wanted, args.wait.unwrap_or(HOST_WAIT))?;
+    let action = Action::SessionStart {
+        name: args.name,
+        width: args.width,
+        height: args.height,
+        focus: !args.no_focus,
+        idle_ms: duration::millis(args.idle),
+    };
+    let timeout_ms = duration::millis(args.timeout.unwrap_or(COMMAND_TIMEOUT));
+    let command = Command { session_id: None, tab_id: None, timeout_ms, action };
+    let reply = exchange::send(&context.output, host, command)?;
+    if context.output.is_json() {
+        context.output.json(&reply.json)?;
+    } else {
+        context.output.data(reply.read::<SessionStarted>()?.session_id.as_str())?;
+    }
+    Ok(DONE)
+}

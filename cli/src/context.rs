@@ -1,0 +1,128 @@
+//! What every command gets: where to print, and the session that was named.
+//!
+//! `BSK_SESSION` is read only when a command asks for its session and no `--session` was given.
+
+use std::env;
+use std::time::Duration;
+
+use bsk_protocol::failure::{ErrorCode, Failure, Reason};
+use bsk_protocol::ids::{SessionId, TabId};
+use bsk_protocol::local::{Action, Command};
+use clap::Args;
+
+use crate::connect::{self, Wanted};
+use crate::duration;
+use crate::exchange::{self, Reply};
+use crate::output::Output;
+
+/// The session that commands use when `--session` is not given.
+pub(crate) const SESSION_VAR: &str = "BSK_SESSION";
+
+/// How long a command waits for a host that is just being restarted.
+pub(crate) const HOST_WAIT: Duration = Duration::from_secs(1);
+
+/// How long a command may take unless it says otherwise.
+pub(crate) const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Where to print and which session to use.
+#[derive(Debug)]
+pub(crate) struct Context {
+    pub(crate) output: Output,
+    session: Option<String>,
+}
+
+/// Flags of commands that run in a session.
+#[derive(Debug, Args)]
+pub(crate) struct SessionPlace {
+    /// Look for the session in this browser only: its id, the id's start, or its label
+    #[arg(long, value_name = "ID-or-LABEL", hide_short_help = true)]
+    pub(crate) browser: Option<String>,
+    /// Give up after this long, such as `500ms`, `30s` or `2m`
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    pub(crate) timeout: Option<Duration>,
+}
+
+/// Flags of commands that act on one tab of a session.
+#[derive(Debug, Args)]
+pub(crate) struct TabPlace {
+    /// Tab to use instead of the session's active one
+    #[arg(long, value_name = "TAB", value_parser = str::parse::<TabId>)]
+    pub(crate) tab_id: Option<TabId>,
+    #[command(flatten)]
+    pub(crate) session: SessionPlace,
+}
+
+impl Context {
+    pub(crate) fn new(output: Output, session: Option<String>) -> Self {
+        Self { output, session }
+    }
+
+    /// The session named by `--session`, else by `BSK_SESSION`.
+    pub(crate) fn session_id(&self) -> Result<SessionId, Failure> {
+        let (text, source) = match &self.session {
+            Some(text) => (text.clone(), "--session"),
+            None => {
+                (env::var_os(SESSION_VAR).unwrap_or_default().to_string_lossy().into_owned(), SESSION_VAR)
+            }
+        };
+        if text.is_empty() {
+            let message = "no session was named";
+            return Err(Failure::new(ErrorCode::InvalidParams, Reason::UsageInvalid, message).hint(format!(
+                "run `bsk session start`, then pass the id it prints with `--session ID` or set `{SESSION_VAR}`"
+            )));
+        }
+        parse_session(&text, source)
+    }
+
+    /// Whether a session was named on the command line or in the environment.
+    pub(crate) fn has_session(&self) -> bool {
+        self.session.is_some() || env::var_os(SESSION_VAR).is_some_and(|value| !value.is_empty())
+    }
+
+    /// Runs an action in the named session.
+    ///
+    /// # Errors
+    /// No session named, no host that has it, or whatever the host says.
+    pub(crate) fn in_session(&self, place: &SessionPlace, action: Action) -> Result<Reply, Failure> {
+        self.run(place, None, COMMAND_TIMEOUT, action)
+    }
+
+    /// Runs an action in a tab of the named session; `default` is its time without `--timeout`.
+    ///
+    /// # Errors
+    /// As [`Context::in_session`].
+    pub(crate) fn in_tab(
+        &self,
+        place: &TabPlace,
+        default: Duration,
+        action: Action,
+    ) -> Result<Reply, Failure> {
+        self.run(&place.session, place.tab_id, default, action)
+    }
+
+    fn run(
+        &self,
+        place: &SessionPlace,
+        tab_id: Option<TabId>,
+        default: Duration,
+        action: Action,
+    ) -> Result<Reply, Failure> {
+        let session_id = self.session_id()?;
+        let wanted = Wanted { session: Some(&session_id), browser: place.browser.as_deref() };
+        let host = connect::host_for(&self.output, &wanted, HOST_WAIT)?;
+        let timeout_ms = duration::millis(place.timeout.unwrap_or(default));
+        exchange::send(
+            &self.output,
+            host,
+            Command { session_id: Some(session_id), tab_id, timeout_ms, action },
+        )
+    }
+}
+
+/// A session id as a person typed it.
+pub(crate) fn parse_session(text: &str, source: &str) -> Result<SessionId, Failure> {
+    text.parse().map_err(|error| {
+        let message = format!("`{text}` from `{source}` is no session id: {error}");
+        Failure::new(ErrorCode::InvalidParams, Reason::UsageInvalid, message).hint("run `bsk session list`")
+    })
+}

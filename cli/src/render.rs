@@ -1,0 +1,143 @@
+//! Values as text for people, and failures as JSON for programs. Pure: nothing here prints.
+//!
+//! Text that a page chose can hold control characters; [`printable`] takes their power over a terminal away. Lines here
+//! are built for people only: programs use `--json`, where the host's result goes out as it came.
+
+use bsk_protocol::failure::Failure;
+use bsk_protocol::local::Effects;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// Replaces control characters other than newline and tab.
+pub(crate) fn printable(text: &str) -> String {
+    let is_harmless = |c: char| !c.is_control() || c == '\n' || c == '\t';
+    text.chars().map(|c| if is_harmless(c) { c } else { '\u{fffd}' }).collect()
+}
+
+/// A failure as its JSON: `{code, message, hint, exit_code, data: {reason, …}}`.
+pub(crate) fn failure_json(failure: &Failure) -> Value {
+    let mut data = failure.data.clone();
+    if let Some(reason) = failure.reason {
+        data.insert("reason".to_owned(), reason.as_str().into());
+    }
+    json!({
+        "code": failure.code,
+        "message": failure.message,
+        "hint": failure.hint,
+        "exit_code": failure.exit_code(),
+        "data": data,
+    })
+}
+
+/// A failure as lines: `error: …`, `hint: …`.
+pub(crate) fn failure_text(failure: &Failure) -> String {
+    match &failure.hint {
+        Some(hint) => format!("error: {}\nhint: {hint}", failure.message),
+        None => format!("error: {}", failure.message),
+    }
+}
+
+/// What acting commands have in common in their results.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Acted {
+    pub(crate) used_ref: Option<String>,
+    pub(crate) used_selector: Option<String>,
+    pub(crate) role: Option<String>,
+    pub(crate) name: Option<String>,
+    pub(crate) effects: Effects,
+}
+
+impl Acted {
+    /// The element as it was named, with its role and name where they are known: `@e3 button "Go"`.
+    fn target(&self) -> String {
+        let named = self.used_ref.as_deref().or(self.used_selector.as_deref()).unwrap_or("the element");
+        let role = self.role.as_ref().map(|role| format!(" {role}")).unwrap_or_default();
+        let name = self.name.as_ref().filter(|name| !name.is_empty()).map(|name| format!(" {name:?}"));
+        format!("{named}{role}{}", name.unwrap_or_default())
+    }
+
+    /// One line: what was done to which element, and what came of it.
+    pub(crate) fn line(&self, verb: &str) -> String {
+        format!("{verb} {}{}", self.target(), effects(&self.effects))
+    }
+}
+
+/// Effects to follow a sentence; empty where there are none.
+pub(crate) fn effects(effects: &Effects) -> String {
+    let mut text = String::new();
+    if let Some(url) = &effects.navigated_to {
+        text.push_str(&format!("; the page goes to {url}"));
+    }
+    for tab_id in &effects.opened_tab_ids {
+        text.push_str(&format!("; opened tab {tab_id}"));
+    }
+    text
+}
+
+/// A JavaScript value: strings as they are, anything else as JSON.
+pub(crate) fn script_value(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            value.to_string()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bsk_protocol::failure::{ErrorCode, Reason};
+    use bsk_protocol::ids::TabId;
+
+    use super::*;
+
+    #[test]
+    fn a_failure_has_its_reason_and_facts_under_data() {
+        let failure = Failure::new(ErrorCode::NotFound, Reason::RefStale, "ref `@e3` is gone")
+            .hint("run `bsk observe`")
+            .with("ref", "@e3");
+        let expected = json!({
+            "code": "not_found", "message": "ref `@e3` is gone", "hint": "run `bsk observe`", "exit_code": 1,
+            "data": { "reason": "ref_stale", "ref": "@e3" },
+        });
+        assert_eq!(failure_json(&failure), expected);
+        assert_eq!(failure_text(&failure), "error: ref `@e3` is gone\nhint: run `bsk observe`");
+    }
+
+    #[test]
+    fn a_failure_without_a_hint_has_a_null_hint_and_one_line() {
+        let failure = Failure::new(ErrorCode::CdpFailed, Reason::PageCrashed, "the page crashed");
+        assert_eq!(failure_json(&failure)["hint"], Value::Null);
+        assert_eq!(failure_text(&failure), "error: the page crashed");
+    }
+
+    #[test]
+    fn effects_follow_the_sentence() {
+        let effects =
+            Effects { navigated_to: Some("https://a.example/".into()), opened_tab_ids: vec![TabId(7)] };
+        let acted = Acted {
+            used_ref: Some("@e3".into()),
+            role: Some("button".into()),
+            name: Some("Go".into()),
+            effects,
+            ..Acted::default()
+        };
+        assert_eq!(
+            acted.line("clicked"),
+            "clicked @e3 button \"Go\"; the page goes to https://a.example/; opened tab 7"
+        );
+        assert_eq!(Acted::default().line("clicked"), "clicked the element");
+    }
+
+    #[test]
+    fn escape_sequences_lose_their_power() {
+        assert_eq!(printable("a\u{1b}[31mb\n\tc\u{7}\u{9b}"), "a\u{fffd}[31mb\n\tc\u{fffd}\u{fffd}");
+    }
+
+    #[test]
+    fn strings_are_raw_and_other_values_json() {
+        assert_eq!(script_value(&json!("a\"b")), "a\"b");
+        assert_eq!(script_value(&json!({"a": [1, null]})), r#"{"a":[1,null]}"#);
+    }
+}
