@@ -1,0 +1,93 @@
+// JavaScript of the host in the page's own world: a grant of its own, on unless the user or a managed policy turned it off.
+// Refuses with `evaluate_off` when it is; a managed policy that says no cannot be overruled by the user's switch. A script gets
+// its time and is stopped by the browser after it; no extension may stop one earlier. Invariant 12: neither the script nor
+// its result is logged or stored.
+
+/** @import { CallArgs, JsonObject, Surroundings, TabClaim } from './types.js' */
+/** @import { Debuggees } from './debuggee.js' */
+
+import { isTerminated } from './cdp_errors.js';
+import { Refusal } from './codes.js';
+import { isObject } from './shape.js';
+
+const KEY = 'evaluate_enabled';
+
+export class Evaluate {
+  /** @type {Surroundings} */
+  #around;
+  /** @type {Debuggees} */
+  #debuggees;
+  #isOnForUser = true;
+  #isOnForPolicy = true;
+
+  /**
+   * @param {Surroundings} around
+   * @param {Debuggees} debuggees
+   */
+  constructor(around, debuggees) {
+    this.#around = around;
+    this.#debuggees = debuggees;
+  }
+
+  /** Reads the switch and the policy; both stay up to date through `storageChanged`. */
+  async load() {
+    const { storage } = this.#around.chrome;
+    const [local, managed] = await Promise.all([
+      storage.local.get(KEY),
+      // Browsers without a policy for this extension refuse the read.
+      storage.managed.get(KEY).catch(() => ({})),
+    ]);
+    this.#take('local', local);
+    this.#take('managed', managed);
+  }
+
+  /**
+   * `chrome.storage.onChanged`.
+   * @param {Record<string, chrome.storage.StorageChange>} changes
+   * @param {string} area
+   */
+  storageChanged(changes, area) {
+    const change = changes[KEY];
+    if (change !== undefined) this.#take(area, { [KEY]: change.newValue });
+  }
+
+  /**
+   * @param {string} area
+   * @param {JsonObject} values
+   */
+  #take(area, values) {
+    const isOn = values[KEY] !== false;
+    if (area === 'local') this.#isOnForUser = isOn;
+    if (area === 'managed') this.#isOnForPolicy = isOn;
+  }
+
+  /**
+   * Runs a script in the tab's main frame.
+   * @param {TabClaim} claim
+   * @param {CallArgs['evaluate']} args
+   * @returns {Promise<JsonObject>} the result of `Runtime.evaluate`
+   */
+  async run(claim, args) {
+    if (!this.#isOnForUser || !this.#isOnForPolicy) {
+      throw new Refusal('permission_denied', 'evaluate_off', 'running JavaScript is switched off in the extension',
+        this.#isOnForPolicy ? 'the user can switch it on in the popup of the extension' : 'the administrator of this browser decided so');
+    }
+    const answer = await this.#debuggees.send(claim.tabId, 'Runtime.evaluate', {
+      expression: args.expression, awaitPromise: args.await_promise, returnByValue: args.return_by_value,
+      timeout: args.timeout_ms, userGesture: false, objectGroup: 'bsk',
+    }).catch((error) => {
+      throw isTerminated(error) ? tooLong(args.timeout_ms) : error;
+    });
+    // An object given by description would be kept alive in the page for nothing.
+    if (isObject(answer['result']) && answer['result']['objectId'] !== undefined) {
+      this.#debuggees.send(claim.tabId, 'Runtime.releaseObjectGroup', { objectGroup: 'bsk' }).catch(() => {});
+    }
+    return answer;
+  }
+}
+
+/** @param {number} timeoutMs */
+function tooLong(timeoutMs) {
+  return new Refusal('timeout', null, `the script did not end within ${timeoutMs} ms and was stopped`,
+    'give it more time with `--timeout`');
+}

@@ -1,0 +1,191 @@
+// The kernel put together: which part hears which event of the browser, and which handler carries out which call.
+// Everything it needs comes in as `Surroundings`, so a test can start it twice on the same storage, as a worker restart does.
+// Listeners are added while this runs, before anything is awaited: Chrome wakes the worker only for those. Every handler waits
+// for the stored state first (invariant 8). What is here only connects; the rules are in guard.js and policy/.
+
+/** @import { ConnectionState, EndCause, HostMessage, Session, Surroundings } from './types.js' */
+/** @import { Handlers } from './requests.js' */
+
+import { Refusal } from './codes.js';
+import { Debuggees } from './debuggee.js';
+import { Evaluate } from './evaluate.js';
+import { Events } from './events.js';
+import { Frames } from './frames.js';
+import { stepHistory } from './history.js';
+import { hello } from './identity.js';
+import { Idle } from './idle.js';
+import { Ownership } from './ownership.js';
+import { PageCalls } from './page_calls.js';
+import { PopupMessages } from './popup_messages.js';
+import { HostPort } from './port.js';
+import { Requests } from './requests.js';
+import { Sessions } from './sessions.js';
+import { isObject } from './shape.js';
+import { TabGroups } from './tab_groups.js';
+import { Tabs } from './tabs.js';
+
+/** Wakes the worker for what it may have missed: a host that came back, a session that became idle. */
+const ALARM = 'tick';
+const ALARM_MINUTES = 0.5;
+
+/**
+ * Starts the kernel.
+ * @param {Surroundings} around
+ */
+export function startKernel(around) {
+  const { chrome } = around;
+  const ownership = new Ownership(around);
+  const events = new Events(ownership, (event) => port.post({ event }), () => popup.changed());
+  const debuggees = new Debuggees(around, {
+    event: (tabId, method, params) => cdpEvent(tabId, method, params),
+    crashed: (tabId) => tabs.lost(tabId, 'crashed', false),
+    detached: (tabId, isByUser) => tabs.lost(tabId, 'detached', isByUser),
+  });
+  const groups = new TabGroups(around, ownership);
+  const pageCalls = new PageCalls(around, debuggees, ownership);
+  const frames = new Frames(debuggees, ownership, pageCalls);
+  const evaluate = new Evaluate(around, debuggees);
+  const sessions = new Sessions(around, { ownership, debuggees, events, groups, ended });
+  const tabs = new Tabs(around, { ownership, debuggees, events, groups, pageCalls });
+  const idle = new Idle(around, ownership, (sessionId) => requests.isBusy(sessionId), (session) => void sessions.end(session, 'idle'));
+
+  /** @type {Handlers} */
+  const handlers = {
+    async session_start(args) {
+      const record = await sessions.start(args);
+      idle.check();
+      // Ahead of the first command: the browser's notice about debugging moves the page, which should not happen under a click.
+      if (record.active_tab_id !== undefined) debuggees.attach(record.active_tab_id).catch(() => {});
+      return record;
+    },
+    session_stop: (_args, { session }) => sessions.end(session, 'stopped'),
+    tab_list: ({ scope }, { session }) => tabs.list(session, scope),
+    tab_create: (args, { session }) => tabs.create(session, args),
+    tab_close: (_args, { session, claim }) => tabs.close(session, claim),
+    tab_select: (_args, { session, claim }) => tabs.select(session, claim),
+    window_resize: (args, { session }) => tabs.resizeWindow(session, args),
+    async subscribe(args, { claim }) {
+      events.subscribe(claim.tabId, args.events);
+      await debuggees.attach(claim.tabId);
+      return {};
+    },
+    frames: (_args, { claim }) => frames.list(claim),
+    async flush(_args, { claim }) {
+      // Answered by the browser itself, after what its page processes told it before; the answer is not passed on. A page
+      // that is being replaced cannot answer and has told what it had to tell.
+      await debuggees.send(claim.tabId, 'Page.getNavigationHistory').catch((error) => {
+        if (!(error instanceof Refusal) || error.reason !== 'page_navigated') throw error;
+      });
+      return {};
+    },
+    frame_quad: ({ frame }, { claim }) => frames.quad(claim, frame),
+    cdp: ({ method, params }, { claim }) => debuggees.send(claim.tabId, method, params),
+    page: (args, { claim }) => pageCalls.call(claim, args.frame, args.function, args.args),
+    evaluate: (args, { claim }) => evaluate.run(claim, args),
+    history_step: ({ delta }, { claim }) => stepHistory(debuggees, claim, delta),
+  };
+  const requests = new Requests({
+    ownership, handlers,
+    reply: (id, outcome) => port.post({ reply: { id, outcome } }),
+    touch: (session) => idle.touch(session),
+    isOpenTab: (tabId) => chrome.tabs.get(tabId).then(() => true, () => false),
+  });
+  const port = new HostPort(around, {
+    hello: async () => {
+      await ready;
+      return hello(around, ownership);
+    },
+    received,
+    lost() {
+      requests.forgetAll();
+      events.hostChanged();
+    },
+    changed: showConnection,
+  });
+  const popup = new PopupMessages(around, { ownership, sessions, port });
+
+  /**
+   * @param {HostMessage} message
+   */
+  function received(message) {
+    if (message.kind === 'request') requests.begin(message.id, message.call);
+    if (message.kind === 'bad_request') port.post({ reply: { id: message.id, outcome: { failed: message.failure } } });
+    if (message.kind === 'cancel') requests.cancel(message.id);
+  }
+
+  /**
+   * @param {Session} session
+   * @param {EndCause} cause
+   */
+  function ended(session, cause) {
+    requests.sessionEnded(session.sessionId, cause);
+  }
+
+  /**
+   * @param {number} tabId
+   * @param {string} method
+   * @param {Record<string, unknown>} params
+   */
+  function cdpEvent(tabId, method, params) {
+    const claim = ownership.claim(tabId);
+    if (claim === undefined) return;
+    const { frame, frameId, reason } = params;
+    if (method === 'Page.frameNavigated' && isObject(frame) && typeof frame['id'] === 'string') {
+      pageCalls.frameNavigated(claim, frame['id'], frame['parentId'] === undefined);
+    }
+    // `swap` means that the frame goes on in another process.
+    if (method === 'Page.frameDetached' && reason !== 'swap' && typeof frameId === 'string') {
+      ownership.dropFrame(claim, frameId);
+    }
+    events.cdp(tabId, method, params);
+  }
+
+  /** @param {ConnectionState} state */
+  function showConnection({ state }) {
+    chrome.action.setBadgeText({ text: state === 'disconnected' ? '!' : '' }).catch(() => {});
+    popup.changed();
+  }
+
+  const ready = (async () => {
+    const [orphans] = await Promise.all([ownership.load(), evaluate.load()]);
+    await sessions.closeOrphans(orphans);
+    await sessions.reconcile();
+    idle.check();
+  })();
+
+  /**
+   * A listener that runs once the stored state is there.
+   * @template {unknown[]} A
+   * @param {(...args: A) => unknown} run
+   * @returns {(...args: A) => void}
+   */
+  const afterLoad = (run) => (...args) => void ready.then(() => run(...args));
+
+  chrome.runtime.onInstalled.addListener(() => port.connect());
+  chrome.runtime.onStartup.addListener(() => port.connect());
+  chrome.idle.onStateChanged.addListener((state) => {
+    if (state === 'active') port.connect();
+  });
+  chrome.alarms.onAlarm.addListener(afterLoad(() => {
+    port.connect();
+    idle.check();
+  }));
+  chrome.tabs.onCreated.addListener(afterLoad((tab) => tabs.created(tab)));
+  chrome.tabs.onRemoved.addListener(afterLoad((tabId) => tabs.removed(tabId)));
+  chrome.tabs.onActivated.addListener(afterLoad(({ tabId }) => tabs.activated(tabId)));
+  chrome.tabs.onReplaced.addListener(afterLoad((added, removed) => tabs.replaced(added, removed)));
+  chrome.windows.onRemoved.addListener(afterLoad((windowId) => sessions.windowRemoved(windowId)));
+  chrome.debugger.onEvent.addListener(afterLoad((source, method, params) => {
+    // Events of child sessions name no tab of ours.
+    if (source.tabId === undefined || source.sessionId !== undefined) return;
+    debuggees.onEvent(source.tabId, method, isObject(params) ? params : {});
+  }));
+  chrome.debugger.onDetach.addListener(afterLoad((source, reason) => {
+    if (source.tabId !== undefined) void debuggees.onDetach(source.tabId, reason);
+  }));
+  chrome.runtime.onMessage.addListener((message, sender, answer) => popup.received(message, sender, answer));
+  chrome.storage.onChanged.addListener((changes, area) => evaluate.storageChanged(changes, area));
+
+  void chrome.alarms.create(ALARM, { periodInMinutes: ALARM_MINUTES });
+  port.connect();
+}

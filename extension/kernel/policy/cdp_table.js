@@ -1,0 +1,91 @@
+// The CDP methods that the host may use, each with the exact form of its parameters. Default deny: what is not here, or
+// has a parameter that is not listed, does not pass (invariant 3). Nothing here reads other sites, other tabs, files or
+// cookies, or runs code of the host in a page. Editing commands that copy, cut or paste are missing on purpose; the keyboard
+// shortcuts for them do in a page what they do for a person.
+
+/** @import { JsonObject, Shape } from '../types.js' */
+
+import { Refusal } from '../codes.js';
+import { arrayOf, bool, empty, finite, integer, object, oneOf, text } from '../shape.js';
+import { allowedUrl } from './url_rule.js';
+
+const EDIT_COMMANDS = /** @type {const} */ ([
+  'selectAll', 'deleteBackward', 'deleteForward', 'deleteWordBackward', 'deleteWordForward', 'undo', 'redo',
+  'moveLeft', 'moveRight', 'moveUp', 'moveDown', 'moveWordLeft', 'moveWordRight',
+  'moveToBeginningOfLine', 'moveToEndOfLine', 'moveToBeginningOfDocument', 'moveToEndOfDocument',
+]);
+
+/** Alt 1, Control 2, Meta 4, Shift 8. */
+const modifiers = integer(0, 15);
+const keyText = text(0, 64);
+
+/** @type {ReadonlyMap<string, Shape<unknown>>} */
+const TABLE = new Map(/** @type {[string, Shape<unknown>][]} */ ([
+  ['Page.navigate', object({ url: text() })],
+  ['Page.reload', object({}, { ignoreCache: bool })],
+  ['Page.stopLoading', empty],
+  ['Page.handleJavaScriptDialog', object({ accept: bool }, { promptText: text() })],
+  ['Page.captureScreenshot', object({}, {
+    format: oneOf(['png', 'jpeg', 'webp']),
+    quality: integer(0, 100),
+    clip: object({ x: finite, y: finite, width: finite, height: finite, scale: finite }),
+    captureBeyondViewport: bool,
+    optimizeForSpeed: bool,
+    // `false` would take the picture from the window's view, with whatever lies over the page.
+    fromSurface: oneOfTrue(),
+  })],
+  ['Page.getLayoutMetrics', empty],
+  ['Input.dispatchMouseEvent', object(
+    { type: oneOf(['mousePressed', 'mouseReleased', 'mouseMoved', 'mouseWheel']), x: finite, y: finite },
+    {
+      button: oneOf(['none', 'left', 'middle', 'right', 'back', 'forward']), buttons: integer(0, 31),
+      clickCount: integer(0, 3), modifiers, deltaX: finite, deltaY: finite, pointerType: oneOf(['mouse', 'pen']),
+    },
+  )],
+  ['Input.dispatchKeyEvent', object(
+    { type: oneOf(['keyDown', 'keyUp', 'rawKeyDown', 'char']) },
+    {
+      modifiers, key: keyText, code: keyText, text: keyText, unmodifiedText: keyText,
+      windowsVirtualKeyCode: integer(0, 0xffff), nativeVirtualKeyCode: integer(0, 0xffff_ffff), autoRepeat: bool,
+      isKeypad: bool, location: integer(0, 3), commands: arrayOf(oneOf(EDIT_COMMANDS), 8),
+    },
+  )],
+  ['Input.insertText', object({ text: text() })],
+  ['Emulation.setFocusEmulationEnabled', object({ enabled: bool })],
+]));
+
+/** Every method that may pass, for the tests. */
+export const CDP_METHODS = Object.freeze([...TABLE.keys()]);
+
+/** @returns {Shape<boolean>} */
+function oneOfTrue() {
+  /** @param {unknown} value @param {string} path */
+  const problem = (value, path) => (value === true ? null : `\`${path}\` must be true`);
+  return {
+    problem,
+    /** @param {unknown} value @returns {value is boolean} */
+    accepts(value) {
+      return value === true;
+    },
+  };
+}
+
+/**
+ * Lets a method with its parameters pass, or throws.
+ * @param {string} method
+ * @param {JsonObject} params
+ * @throws {Refusal} `method_not_allowed`, `argument_not_allowed`, `url_not_allowed` or `url_invalid`
+ */
+export function checkCdp(method, params) {
+  const shape = TABLE.get(method);
+  if (shape === undefined) {
+    throw new Refusal('permission_denied', 'method_not_allowed', `\`${method.slice(0, 64)}\` is not allowed`,
+      'the extension lets only a short list of browser methods pass');
+  }
+  const problem = shape.problem(params, '');
+  if (problem !== null) {
+    throw new Refusal('permission_denied', 'argument_not_allowed', `\`${method}\`: ${problem}`,
+      'the extension lets only listed arguments pass');
+  }
+  if (method === 'Page.navigate' && typeof params['url'] === 'string') allowedUrl(params['url']);
+}

@@ -1,0 +1,47 @@
+// The arguments that each function of the page library takes, as extension/page/types.d.ts has them.
+// The library trusts what it is given, so anything else is refused here (invariant 3). Says nothing about frames or tabs.
+
+/** @import { JsonObject, Shape } from '../types.js' */
+
+import { Refusal } from '../codes.js';
+import { arrayOf, bool, either, empty, finite, integer, object, oneOf, text, u32 } from '../shape.js';
+
+/** The longest wait that a page function may be asked for: a day, so that no timer overflows. */
+const timeout_ms = integer(0, 86_400_000);
+const ref = integer(1, 0xffff_ffff);
+const target = either(object({ selector: text() }), object({ ref }));
+
+/** @type {ReadonlyMap<string, Shape<unknown>>} */
+const TABLE = new Map(/** @type {[string, Shape<unknown>][]} */ ([
+  ['observe', object({}, { root_ref: ref })],
+  ['prepare', object({ target, timeout_ms }, {
+    force: bool, arm: oneOf(['mousedown', 'mousemove']), at: object({ x: finite, y: finite }),
+  })],
+  ['probe', object({ timeout_ms })],
+  ['fill_begin', object({ target, value: text(), append: bool, timeout_ms })],
+  ['fill_end', object({ value: text(), append: bool, timeout_ms })],
+  ['select', object({ target, values: arrayOf(text()), labels: arrayOf(text()), indexes: arrayOf(u32), timeout_ms })],
+  ['focus', object({ timeout_ms }, { target })],
+  ['get_html', object({ max_bytes: u32 }, { target })],
+  ['box', object({ target, timeout_ms })],
+  ['document_state', empty],
+]));
+
+/**
+ * Lets a call of the page library pass, or throws.
+ * @param {string} name
+ * @param {JsonObject} args
+ * @throws {Refusal} `page_function_unknown` or `argument_not_allowed`
+ */
+export function checkPageCall(name, args) {
+  const shape = TABLE.get(name);
+  if (shape === undefined) {
+    throw new Refusal('unknown_method', 'page_function_unknown', `the page library has no function \`${name.slice(0, 64)}\``,
+      'update the extension and the host to the same version');
+  }
+  const problem = shape.problem(args, '');
+  if (problem !== null) {
+    throw new Refusal('permission_denied', 'argument_not_allowed', `\`${name}\`: ${problem}`,
+      'the extension lets only listed arguments pass');
+  }
+}

@@ -1,0 +1,34 @@
+// Which addresses a host may open: http, https and exactly about:blank. And which pages it may touch once they are there.
+// Refuses everything else, whatever it is: files, the browser's own pages, extensions, `javascript:`, `data:`, `blob:`,
+// `view-source:`. Our own pages above all: Chrome lets an extension debug them, and a script there would have all its rights.
+// Keeps invariant 3 for addresses.
+
+import { Refusal } from '../codes.js';
+
+/** What a page may have made itself is touched, though not opened: data and blob pages, and the browser's error page. */
+const TOUCHABLE = /^(https?:|about:|data:|blob:|chrome-error:|$)/;
+
+/**
+ * Whether a tab that shows this address may be touched. An empty address is that of a tab that shows nothing yet.
+ * @param {string} url
+ * @returns {boolean}
+ */
+export function isTouchable(url) {
+  return TOUCHABLE.test(url);
+}
+
+/**
+ * The address as the browser will read it.
+ * @param {string} url
+ * @returns {string}
+ * @throws {Refusal} `url_invalid` or `url_not_allowed`
+ */
+export function allowedUrl(url) {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (parsed === null) {
+    throw new Refusal('invalid_params', 'url_invalid', 'the text is not a complete URL', 'write it out, such as `https://example.com/`');
+  }
+  if (parsed.protocol === 'http:' || parsed.protocol === 'https:' || parsed.href === 'about:blank') return parsed.href;
+  throw new Refusal('permission_denied', 'url_not_allowed', `addresses that begin with \`${parsed.protocol}\` are not opened`,
+    'only http, https and about:blank are allowed');
+}

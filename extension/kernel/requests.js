@@ -1,0 +1,161 @@
+// Requests under way: each passes the guard, is carried out and gets exactly one reply, or none once it was cancelled.
+// Requests run side by side; those for the same tab reach the browser in the order they came, since nothing waits between
+// the guard and the first call (invariant 11 is kept by the host; nothing here makes sessions wait for each other).
+// Refuses an id that is still in use. A lost host loses its replies and nothing else (invariant 8).
+
+/** @import { Call, CallArgs, CallName, CallOf, EndCause, Failure, Session } from './types.js' */
+/** @import { Ownership } from './ownership.js' */
+
+import { Refusal, toFailure } from './codes.js';
+import { Grant, guard } from './guard.js';
+import { WireError } from './wire.js';
+
+/** A request under way. */
+class Request {
+  /**
+   * @param {string | null} sessionId
+   * @param {CallName} name
+   */
+  constructor(sessionId, name) {
+    this.sessionId = sessionId;
+    this.name = name;
+  }
+}
+
+/** @typedef {{ ok: unknown } | { failed: Failure }} Outcome */
+/** @typedef {{ [K in CallName]: (args: CallArgs[K], grant: Grant) => unknown }} Handlers */
+
+export class Requests {
+  /** @type {Map<number, Request>} */
+  #pending = new Map();
+  /** @type {Ownership} */
+  #ownership;
+  /** @type {Handlers} */
+  #handlers;
+  /** @type {(id: number, outcome: Outcome) => void} */
+  #reply;
+  /** @type {(session: Session) => void} */
+  #touch;
+  /** @type {(tabId: number) => Promise<boolean>} */
+  #isOpenTab;
+
+  /**
+   * @param {object} parts
+   * @param {Ownership} parts.ownership
+   * @param {Handlers} parts.handlers
+   * @param {(id: number, outcome: Outcome) => void} parts.reply
+   * @param {(session: Session) => void} parts.touch notes that the session is in use
+   * @param {(tabId: number) => Promise<boolean>} parts.isOpenTab
+   */
+  constructor({ ownership, handlers, reply, touch, isOpenTab }) {
+    this.#ownership = ownership;
+    this.#handlers = handlers;
+    this.#reply = reply;
+    this.#touch = touch;
+    this.#isOpenTab = isOpenTab;
+  }
+
+  /**
+   * Carries a request out.
+   * @param {number} id
+   * @param {Call} call
+   * @throws {WireError} when the id is in use
+   */
+  begin(id, call) {
+    if (this.#pending.has(id)) throw new WireError(`request id ${id} is in use`);
+    const request = new Request('session_id' in call.args ? call.args.session_id : null, call.name);
+    this.#pending.set(id, request);
+    void this.#carryOut(id, call, request);
+  }
+
+  /**
+   * @param {number} id
+   * @param {Call} call
+   * @param {Request} request
+   */
+  async #carryOut(id, call, request) {
+    /** @type {Outcome} */
+    let outcome;
+    try {
+      const grant = guard(call, this.#ownership);
+      if (grant.heldSession !== null) this.#touch(grant.heldSession);
+      outcome = { ok: await this.#run(call, grant) ?? {} };
+    } catch (thrown) {
+      outcome = { failed: toFailure(await this.#explain(call, thrown)) };
+    }
+    this.#settle(id, request, outcome);
+  }
+
+  /**
+   * @template {CallName} K
+   * @param {CallOf<K>} call
+   * @param {Grant} grant
+   * @returns {unknown}
+   */
+  #run(call, grant) {
+    return this.#handlers[call.name](call.args, grant);
+  }
+
+  /**
+   * The guard knows only which tabs are owned; whether another one exists takes a question to the browser.
+   * @param {Call} call
+   * @param {unknown} thrown
+   * @returns {Promise<unknown>}
+   */
+  async #explain(call, thrown) {
+    if (!(thrown instanceof Refusal) || thrown.reason !== 'tab_not_owned' || !('tab_id' in call.args)) return thrown;
+    const { tab_id } = call.args;
+    if (await this.#isOpenTab(tab_id)) return thrown;
+    return new Refusal('not_found', 'tab_not_found', `there is no tab ${tab_id}`, 'run `bsk tab list` to see the tabs there are');
+  }
+
+  /**
+   * @param {number} id
+   * @param {Request} request
+   * @param {Outcome} outcome
+   */
+  #settle(id, request, outcome) {
+    if (this.#pending.get(id) !== request) return;
+    this.#pending.delete(id);
+    this.#reply(id, outcome);
+  }
+
+  /**
+   * Nobody waits for the reply any more. What was begun goes on: nothing in the browser can be called back.
+   * @param {number} id
+   */
+  cancel(id) {
+    this.#pending.delete(id);
+  }
+
+  /** The host is gone: no reply is due to the next one. */
+  forgetAll() {
+    this.#pending.clear();
+  }
+
+  /**
+   * Fails what is under way in a session that ended, except the request that ended it.
+   * @param {string} sessionId
+   * @param {EndCause} cause
+   */
+  sessionEnded(sessionId, cause) {
+    const isByUser = cause === 'user' || cause === 'window_closed';
+    const refusal = new Refusal(isByUser ? 'user_aborted' : 'cancelled', 'session_ended',
+      `session \`${sessionId}\` ended while the command ran`, 'run `bsk session start` for a new one');
+    for (const [id, request] of this.#pending) {
+      if (request.sessionId === sessionId && request.name !== 'session_stop') {
+        this.#settle(id, request, { failed: refusal.toFailure() });
+      }
+    }
+  }
+
+  /**
+   * Whether a request of the session is under way.
+   * @param {string} sessionId
+   * @returns {boolean}
+   */
+  isBusy(sessionId) {
+    for (const request of this.#pending.values()) if (request.sessionId === sessionId) return true;
+    return false;
+  }
+}

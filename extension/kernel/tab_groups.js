@@ -1,0 +1,60 @@
+// The tab group of a session: the visible sign of which tabs an agent may touch, named after the session.
+// A sign only: nothing is decided by it, and a browser that cannot group tabs still works. Adds no tab to a session.
+
+/** @import { Session, Surroundings } from './types.js' */
+/** @import { Ownership } from './ownership.js' */
+
+import { titleOf } from './ownership.js';
+
+const COLOR = 'blue';
+
+export class TabGroups {
+  /** @type {Surroundings} */
+  #around;
+  /** @type {Ownership} */
+  #ownership;
+
+  /**
+   * @param {Surroundings} around
+   * @param {Ownership} ownership
+   */
+  constructor(around, ownership) {
+    this.#around = around;
+    this.#ownership = ownership;
+  }
+
+  /**
+   * Puts a tab of the Agent Window into the session's group, a new group when there is none (any more).
+   * @param {Session} session
+   * @param {number} tabId
+   */
+  async add(session, tabId) {
+    try {
+      if (session.groupId !== undefined && await this.#join(session.groupId, tabId)) return;
+      await this.#begin(session, tabId);
+    } catch {
+      // Popup windows have no groups, and the tab may be gone already.
+    }
+  }
+
+  /**
+   * @param {number} groupId
+   * @param {number} tabId
+   * @returns {Promise<boolean>}
+   */
+  #join(groupId, tabId) {
+    return this.#around.chrome.tabs.group({ groupId, tabIds: [tabId] }).then(() => true, () => false);
+  }
+
+  /**
+   * @param {Session} session
+   * @param {number} tabId
+   */
+  async #begin(session, tabId) {
+    const { tabs, tabGroups } = this.#around.chrome;
+    const groupId = await tabs.group({ tabIds: [tabId], createProperties: { windowId: session.windowId } });
+    session.groupId = groupId;
+    void this.#ownership.save();
+    await tabGroups.update(groupId, { title: titleOf(session), color: COLOR });
+  }
+}

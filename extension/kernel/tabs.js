@@ -1,0 +1,240 @@
+// Tabs: those of a session, those that its pages open, and the list of all others by title and address.
+// A tab joins a session only when the session opened it or one of its pages did; a tab the user opened in the Agent Window is
+// not touched. Never raises a window: a session's active tab changes without the user's attention (invariant 2 stays with the
+// guard: callers have passed it).
+
+/** @import { CallArgs, LossCause, Session, Surroundings, TabClaim, TabScope } from './types.js' */
+/** @import { Debuggees } from './debuggee.js' */
+/** @import { Events } from './events.js' */
+/** @import { Ownership } from './ownership.js' */
+/** @import { PageCalls } from './page_calls.js' */
+/** @import { TabGroups } from './tab_groups.js' */
+
+import { tabClosed } from './cdp_errors.js';
+import { Refusal } from './codes.js';
+import { allowedUrl } from './policy/url_rule.js';
+
+/**
+ * @typedef {object} TabRecord
+ * @property {number} tab_id
+ * @property {number} window_id
+ * @property {string} url
+ * @property {string} title
+ * @property {boolean} active
+ * @property {'agent' | 'user'} owner
+ */
+
+export class Tabs {
+  /** @type {Surroundings} */
+  #around;
+  /** @type {Ownership} */
+  #ownership;
+  /** @type {Debuggees} */
+  #debuggees;
+  /** @type {Events} */
+  #events;
+  /** @type {TabGroups} */
+  #groups;
+  /** @type {PageCalls} */
+  #pageCalls;
+
+  /**
+   * @param {Surroundings} around
+   * @param {{ ownership: Ownership, debuggees: Debuggees, events: Events, groups: TabGroups, pageCalls: PageCalls }} parts
+   */
+  constructor(around, { ownership, debuggees, events, groups, pageCalls }) {
+    this.#around = around;
+    this.#ownership = ownership;
+    this.#debuggees = debuggees;
+    this.#events = events;
+    this.#groups = groups;
+    this.#pageCalls = pageCalls;
+  }
+
+  /**
+   * @param {Session} session
+   * @param {TabScope} scope
+   * @returns {Promise<{ tabs: TabRecord[] }>} in window and tab order
+   */
+  async list(session, scope) {
+    const open = await this.#around.chrome.tabs.query({});
+    open.sort((a, b) => a.windowId - b.windowId || a.index - b.index);
+    const records = open.flatMap((tab) => this.#record(session, tab) ?? []);
+    return { tabs: records.filter(({ owner }) => scope === 'all' || scope === owner) };
+  }
+
+  /**
+   * @param {Session} session
+   * @param {chrome.tabs.Tab} tab
+   * @returns {TabRecord | null}
+   */
+  #record(session, tab) {
+    if (tab.id === undefined) return null;
+    const isOwn = this.#ownership.claim(tab.id)?.sessionId === session.sessionId;
+    return {
+      tab_id: tab.id, window_id: tab.windowId, url: tab.pendingUrl || tab.url || '', title: tab.title ?? '',
+      active: isOwn ? session.activeTabId === tab.id : tab.active, owner: isOwn ? 'agent' : 'user',
+    };
+  }
+
+  /**
+   * @param {Session} session
+   * @param {CallArgs['tab_create']} args
+   * @returns {Promise<TabRecord>}
+   */
+  async create(session, args) {
+    const url = allowedUrl(args.url ?? 'about:blank');
+    const tab = await this.#around.chrome.tabs.create({
+      windowId: session.windowId, url, active: args.active, ...(args.index === undefined ? {} : { index: args.index }),
+    });
+    if (tab.id === undefined) throw new Refusal('cdp_failed', null, 'the browser opened no tab', 'look at the browser, then try again');
+    this.#join(session, tab.id);
+    if (args.active || session.activeTabId === undefined) session.activeTabId = tab.id;
+    await Promise.all([this.#ownership.save(), this.#groups.add(session, tab.id)]);
+    this.#events.sessionChanged(session);
+    const record = this.#record(session, tab);
+    if (record === null) throw tabClosed(tab.id);
+    return { ...record, url: record.url || url };
+  }
+
+  /**
+   * @param {Session} session
+   * @param {number} tabId
+   */
+  #join(session, tabId) {
+    return this.#ownership.claim(tabId) ?? this.#ownership.addClaim(tabId, session.sessionId);
+  }
+
+  /**
+   * Closes a tab of the session. The Agent Window stays: a tab that is its last one is replaced by an empty one.
+   * @param {Session} session
+   * @param {TabClaim} claim
+   */
+  async close(session, claim) {
+    const { tabs } = this.#around.chrome;
+    const inWindow = await tabs.query({ windowId: session.windowId });
+    if (inWindow.length === 1 && inWindow[0]?.id === claim.tabId) {
+      await this.create(session, { session_id: session.sessionId, active: true });
+    }
+    this.#debuggees.prepareClose(claim.tabId);
+    await tabs.remove(claim.tabId).catch(() => {
+      throw tabClosed(claim.tabId);
+    });
+    await this.removed(claim.tabId);
+    return {};
+  }
+
+  /**
+   * @param {Session} session
+   * @param {TabClaim} claim
+   */
+  async select(session, claim) {
+    await this.#around.chrome.tabs.update(claim.tabId, { active: true }).catch(() => {
+      throw tabClosed(claim.tabId);
+    });
+    session.activeTabId = claim.tabId;
+    await this.#ownership.save();
+    this.#events.sessionChanged(session);
+    return {};
+  }
+
+  /**
+   * @param {Session} session
+   * @param {CallArgs['window_resize']} args
+   * @returns {Promise<{ width: number, height: number }>} the size that was reached
+   */
+  async resizeWindow(session, { width, height }) {
+    const { windows } = this.#around.chrome;
+    const before = await windows.get(session.windowId);
+    // A maximised window takes no size.
+    if (before.state !== 'normal') await windows.update(session.windowId, { state: 'normal' });
+    const after = await windows.update(session.windowId, { width, height });
+    return { width: after.width ?? width, height: after.height ?? height };
+  }
+
+  /**
+   * `chrome.tabs.onCreated`: a tab that a page of a session opened joins the session.
+   * @param {chrome.tabs.Tab} tab
+   */
+  async created(tab) {
+    const opener = tab.openerTabId === undefined ? undefined : this.#ownership.claim(tab.openerTabId);
+    const session = opener === undefined ? undefined : this.#ownership.session(opener.sessionId);
+    if (tab.id === undefined || opener === undefined || session === undefined) return;
+    if (isOfUser(tab.pendingUrl || tab.url || '') || this.#ownership.claim(tab.id) !== undefined) return;
+    this.#join(session, tab.id);
+    if (tab.active) session.activeTabId = tab.id;
+    await this.#ownership.save();
+    this.#events.tabOpened(session.sessionId, tab.id, opener.tabId);
+    this.#events.sessionChanged(session);
+    if (tab.windowId === session.windowId) await this.#groups.add(session, tab.id);
+  }
+
+  /**
+   * `chrome.tabs.onActivated`: the session's tab last in front is the one that commands mean.
+   * @param {number} tabId
+   */
+  async activated(tabId) {
+    const claim = this.#ownership.claim(tabId);
+    const session = claim === undefined ? undefined : this.#ownership.session(claim.sessionId);
+    if (session === undefined || session.activeTabId === tabId) return;
+    session.activeTabId = tabId;
+    await this.#ownership.save();
+    this.#events.sessionChanged(session);
+  }
+
+  /**
+   * `chrome.tabs.onRemoved`: the tab is gone.
+   * @param {number} tabId
+   */
+  async removed(tabId) {
+    this.#debuggees.tabRemoved(tabId);
+    this.#pageCalls.forgetTab(tabId);
+    this.#events.forgetTab(tabId);
+    const claim = this.#ownership.claim(tabId);
+    const session = claim === undefined ? undefined : this.#ownership.session(claim.sessionId);
+    if (session === undefined) return;
+    this.#ownership.dropClaim(tabId);
+    const saved = this.#ownership.save();
+    this.#events.tabLost(session.sessionId, tabId, 'closed');
+    this.#events.sessionChanged(session);
+    await saved;
+  }
+
+  /**
+   * `chrome.tabs.onReplaced`: the browser swapped a prepared tab in for one that is ours.
+   * @param {number} addedTabId
+   * @param {number} removedTabId
+   */
+  async replaced(addedTabId, removedTabId) {
+    const session = this.#ownership.session(this.#ownership.claim(removedTabId)?.sessionId ?? '');
+    if (session === undefined) return;
+    const wasActive = session.activeTabId === removedTabId;
+    this.#join(session, addedTabId);
+    if (wasActive) session.activeTabId = addedTabId;
+    await this.removed(removedTabId);
+  }
+
+  /**
+   * The tab's page crashed, or the browser took the tab from the debugger.
+   * @param {number} tabId
+   * @param {LossCause} cause
+   * @param {boolean} isByUser the user cancelled debugging: the tab is not touched again
+   */
+  lost(tabId, cause, isByUser) {
+    this.#pageCalls.forgetTab(tabId);
+    const claim = this.#ownership.claim(tabId);
+    if (claim === undefined) return;
+    if (isByUser) claim.isWithdrawn = true;
+    void this.#ownership.save();
+    this.#events.tabLost(claim.sessionId, tabId, cause);
+  }
+}
+
+/**
+ * Whether a new tab's first address shows that the user opened it: pages open web addresses, the user the browser's own.
+ * @param {string} url
+ * @returns {boolean}
+ */
+function isOfUser(url) {
+  return !/^(https?:|about:blank|data:|blob:|javascript:|$)/.test(url);
+}

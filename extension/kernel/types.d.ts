@@ -1,0 +1,147 @@
+// The shapes of what passes between the kernel's files, and of what the host sends: the JavaScript side of
+// protocol/src/kernel.rs, field for field. Types only: `wire.js` is what checks a message against them.
+// Ids are numbers and words that the kernel or Chrome gave out; times are milliseconds.
+
+declare global {
+  /** User-agent client hints, which TypeScript's library does not have: https://wicg.github.io/ua-client-hints/ */
+  interface Navigator {
+    readonly userAgentData?: {
+      getHighEntropyValues(hints: string[]): Promise<{ fullVersionList?: { brand: string; version: string }[] }>;
+    };
+  }
+}
+
+/** What the kernel needs from around it; tests put fakes here, `main.js` the real things. */
+export interface Surroundings {
+  chrome: typeof chrome;
+  /** The text of a file of this extension. */
+  readFile(path: string): Promise<string>;
+  /** The browser's name and full version. */
+  describeBrowser(): Promise<{ name: string; version: string }>;
+  now(): number;
+  randomUUID(): string;
+  /** An integer from 0 up to but not including `below`. */
+  randomInt(below: number): number;
+  setTimer(run: () => void, delayMs: number): number;
+  clearTimer(timer: number): void;
+}
+
+/** Accepts exactly the values of type `T`. */
+export interface Shape<T> {
+  /** What is wrong with the value found at `path`, or null. */
+  problem(value: unknown, path: string): string | null;
+  accepts(value: unknown): value is T;
+}
+export type Infer<S> = S extends Shape<infer T> ? T : never;
+export type Fields = Record<string, Shape<unknown>>;
+export type FromFields<R, O> = { [K in keyof R]: Infer<R[K]> } & { [K in keyof O]?: Infer<O[K]> };
+
+export type JsonObject = Record<string, unknown>;
+
+/** A failure as it goes over the wire. */
+export interface Failure {
+  code: string;
+  reason?: string;
+  message: string;
+  hint?: string;
+  data?: JsonObject;
+}
+
+export type TabScope = 'user' | 'agent' | 'all';
+
+/** The arguments of each call. */
+export interface CallArgs {
+  session_start: { name?: string; width?: number; height?: number; focus: boolean; idle_ms: number };
+  session_stop: { session_id: string };
+  tab_list: { session_id: string; scope: TabScope };
+  tab_create: { session_id: string; url?: string; active: boolean; index?: number };
+  tab_close: { session_id: string; tab_id: number };
+  tab_select: { session_id: string; tab_id: number };
+  window_resize: { session_id: string; width: number; height: number };
+  subscribe: { session_id: string; tab_id: number; events: string[] };
+  frames: { session_id: string; tab_id: number };
+  frame_quad: { session_id: string; tab_id: number; frame: number };
+  flush: { session_id: string; tab_id: number };
+  cdp: { session_id: string; tab_id: number; method: string; params: JsonObject };
+  page: { session_id: string; tab_id: number; frame: number; function: string; args: JsonObject };
+  evaluate: {
+    session_id: string; tab_id: number; expression: string;
+    await_promise: boolean; return_by_value: boolean; timeout_ms: number;
+  };
+  history_step: { session_id: string; tab_id: number; delta: number };
+}
+export type CallName = keyof CallArgs;
+export type CallOf<K extends CallName> = { name: K; args: CallArgs[K] };
+export type Call = { [K in CallName]: CallOf<K> }[CallName];
+
+/** A message of the host after decoding. */
+export type HostMessage =
+  | { kind: 'welcome'; hostVersion: string }
+  | { kind: 'refuse'; failure: Failure }
+  | { kind: 'request'; id: number; call: Call }
+  /** A request with an id that is not well formed: it gets this failure as its reply. */
+  | { kind: 'bad_request'; id: number; failure: Failure }
+  | { kind: 'cancel'; id: number }
+  | { kind: 'ping' }
+  | { kind: 'part'; part: Part };
+
+/** A piece of a message that is too long for one. */
+export interface Part { stream: number; index: number; is_last: boolean; text: string }
+
+/** A frame of a tab. `reserved`: every ref number below it may have been given out in this frame. */
+export interface FrameClaim { number: number; reserved: number; }
+
+/** A tab that a session may touch. The main frame is number 0 and not in `frames`. */
+export interface TabClaim {
+  tabId: number;
+  sessionId: string;
+  mainReserved: number;
+  /** Child frames by the browser's frame id. */
+  frames: Record<string, FrameClaim>;
+  nextFrameNumber: number;
+  /** The user cancelled debugging: nothing touches the tab any more. */
+  isWithdrawn: boolean;
+}
+
+/** A session. */
+export interface Session {
+  sessionId: string;
+  name?: string;
+  windowId: number;
+  groupId?: number;
+  createdAtMs: number;
+  activeTabId?: number;
+  idleMs: number;
+  lastUsedMs: number;
+}
+
+/** An Agent Window as `storage.local` remembers it, for closing it when the sessions are gone. */
+export interface AgentWindow { windowId: number; title: string; tabIds: number[]; }
+
+/** A session as the host sees it. */
+export interface SessionRecord {
+  session_id: string;
+  name?: string;
+  agent_window_id: number;
+  created_at_ms: number;
+  active_tab_id?: number;
+  tab_ids: number[];
+}
+
+export type EndCause = 'stopped' | 'user' | 'window_closed' | 'idle';
+export type LossCause = 'closed' | 'crashed' | 'detached';
+
+/** What the kernel tells unasked. */
+export type KernelEvent =
+  | { session_changed: SessionRecord }
+  | { session_ended: { session_id: string; cause: EndCause } }
+  | { tab_lost: { session_id: string; tab_id: number; cause: LossCause } }
+  | { tab_opened: { session_id: string; tab_id: number; opener_tab_id: number } }
+  | { cdp: { tab_id: number; method: string; params: unknown } };
+
+/** How the connection to the host is, for the popup. */
+export interface ConnectionState {
+  state: 'connected' | 'connecting' | 'disconnected';
+  cause?: 'host_not_found' | 'host_forbidden' | 'host_exited' | 'host_refused' | 'version_skew';
+  detail?: string;
+}

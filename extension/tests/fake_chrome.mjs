@@ -1,0 +1,348 @@
+// A browser in memory: as much of `chrome.*` as the kernel uses, with a debugger that answers what a test tells it to.
+// Storage, tabs and windows outlive a kernel, so starting a second kernel on the same browser is what a worker restart is.
+// Time stands still until a test moves it. Answers later than it is asked, as Chrome does, and never on its own.
+
+/** @typedef {(params: any, tabId: number) => unknown} CdpAnswer */
+
+/** A list of listeners, as `chrome.*.on…` is. */
+class FakeEvent {
+  constructor() {
+    /** @type {((...args: any[]) => unknown)[]} */
+    this.listeners = [];
+  }
+
+  /** @param {(...args: any[]) => unknown} listener */
+  addListener(listener) {
+    this.listeners.push(listener);
+  }
+
+  /** @param {(...args: any[]) => unknown} listener */
+  removeListener(listener) {
+    this.listeners = this.listeners.filter((other) => other !== listener);
+  }
+
+  /** @param {unknown[]} args */
+  fire(...args) {
+    return this.listeners.map((listener) => listener(...args));
+  }
+}
+
+class FakeStorage {
+  constructor() {
+    /** @type {Record<string, unknown>} */
+    this.values = {};
+    this.writes = 0;
+  }
+
+  /** @param {string | string[] | null} [keys] */
+  async get(keys) {
+    const wanted = keys === undefined || keys === null ? Object.keys(this.values) : [keys].flat();
+    return structuredClone(Object.fromEntries(wanted.filter((key) => key in this.values).map((key) => [key, this.values[key]])));
+  }
+
+  /** @param {Record<string, unknown>} values */
+  async set(values) {
+    this.writes += 1;
+    const copy = structuredClone(values);
+    await null;
+    Object.assign(this.values, copy);
+  }
+}
+
+/** The kernel's end of the native port, and what a test does as the host. */
+class FakePort {
+  constructor() {
+    this.onMessage = new FakeEvent();
+    this.onDisconnect = new FakeEvent();
+    /** What the kernel sent. @type {any[]} */
+    this.sent = [];
+    this.isOpen = true;
+    /** The longest JSON that passes, in UTF-16 units. */
+    this.limit = Infinity;
+  }
+
+  /** @param {unknown} message */
+  postMessage(message) {
+    if (!this.isOpen) throw new Error('Attempting to use a disconnected port object');
+    const text = JSON.stringify(message);
+    if (text.length > this.limit) throw new Error('Message length exceeded maximum allowed length.');
+    this.sent.push(JSON.parse(text));
+  }
+
+  disconnect() {
+    this.isOpen = false;
+  }
+}
+
+export class FakeBrowser {
+  constructor() {
+    this.now = 1_000_000;
+    /** @type {{ id: number, at: number, run: () => void }[]} */
+    this.timers = [];
+    this.nextId = 100;
+    this.session = new FakeStorage();
+    this.local = new FakeStorage();
+    this.managed = new FakeStorage();
+    /** @type {Map<number, any>} */
+    this.tabs = new Map();
+    /** @type {Map<number, any>} */
+    this.windows = new Map();
+    /** @type {Map<number, any>} */
+    this.groups = new Map();
+    /** @type {Set<number>} */
+    this.attached = new Set();
+    /** Every debugger call. @type {{ tabId: number, method: string, params: any }[]} */
+    this.calls = [];
+    /** @type {Record<string, CdpAnswer>} */
+    this.cdp = {
+      'Page.getFrameTree': (_params, tabId) => ({ frameTree: { frame: { id: `main-${tabId}`, url: 'https://a.test/' } } }),
+      'Page.createIsolatedWorld': () => ({ executionContextId: this.nextId++ }),
+      'Runtime.callFunctionOn': () => ({ result: { value: { ok: {}, next_ref: 1 } } }),
+    };
+    /** @type {FakePort[]} */
+    this.ports = [];
+    /** What `connectNative` fails with, at once. @type {string | null} */
+    this.hostError = null;
+    /** Messages to other extension pages. @type {any[]} */
+    this.broadcasts = [];
+    this.userWindow = this.addWindow('normal');
+    this.userTab = this.addTab({ windowId: this.userWindow.id, url: 'https://bank.test/', active: true });
+  }
+
+  /** @param {string} type */
+  addWindow(type) {
+    const window = { id: this.nextId++, type, state: 'normal', width: 800, height: 600 };
+    this.windows.set(window.id, window);
+    return window;
+  }
+
+  /** @param {{ windowId: number, url?: string, active?: boolean, openerTabId?: number, index?: number }} options */
+  addTab({ windowId, url = 'about:blank', active = false, openerTabId, index }) {
+    const tab = {
+      id: this.nextId++, windowId, url, title: url, active, groupId: -1,
+      index: index ?? [...this.tabs.values()].filter((other) => other.windowId === windowId).length,
+      ...(openerTabId === undefined ? {} : { openerTabId }),
+    };
+    if (active) for (const other of this.tabs.values()) if (other.windowId === windowId) other.active = false;
+    this.tabs.set(tab.id, tab);
+    return tab;
+  }
+
+  /** One worker's `chrome`; listeners die with the worker. */
+  worker() {
+    const worker = new FakeWorker(this);
+    return worker;
+  }
+
+  /** @param {number} milliseconds */
+  async advance(milliseconds) {
+    const end = this.now + milliseconds;
+    for (;;) {
+      await settled();
+      this.timers.sort((a, b) => a.at - b.at);
+      const next = this.timers[0];
+      if (next === undefined || next.at > end) break;
+      this.timers.shift();
+      this.now = next.at;
+      next.run();
+    }
+    this.now = end;
+    await settled();
+  }
+}
+
+/** Lets everything that is ready run. */
+export async function settled() {
+  for (let round = 0; round < 30; round += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+export class FakeWorker {
+  /** @param {FakeBrowser} browser */
+  constructor(browser) {
+    this.browser = browser;
+    /** @type {any} */
+    this.lastError = undefined;
+    this.events = Object.fromEntries([
+      'runtime.onInstalled', 'runtime.onStartup', 'runtime.onMessage', 'idle.onStateChanged', 'alarms.onAlarm', 'tabs.onCreated',
+      'tabs.onRemoved', 'tabs.onActivated', 'tabs.onReplaced', 'tabs.onUpdated', 'windows.onRemoved', 'debugger.onEvent', 'debugger.onDetach',
+      'storage.onChanged',
+    ].map((name) => [name, new FakeEvent()]));
+    /** @type {any} */
+    this.chrome = {
+      action: { setBadgeText: async () => {} },
+      alarms: { create: async () => {}, ...this.on('alarms.onAlarm') },
+      idle: this.on('idle.onStateChanged'),
+      storage: { session: browser.session, local: browser.local, managed: browser.managed, ...this.on('storage.onChanged') },
+      runtime: this.runtime(),
+      tabs: this.tabs(),
+      windows: this.windows(),
+      tabGroups: this.tabGroups(),
+      debugger: this.debugger(),
+    };
+  }
+
+  /** @param {string[]} names */
+  on(...names) {
+    return Object.fromEntries(names.map((name) => [name.split('.')[1], this.events[name]]));
+  }
+
+  /** @param {string} name @param {unknown[]} args */
+  fire(name, ...args) {
+    return this.events[name]?.fire(...args);
+  }
+
+  /** The worker is gone: nobody listens, timers are lost, the port is closed. */
+  die() {
+    for (const event of Object.values(this.events)) event.listeners = [];
+    this.browser.timers = [];
+    this.browser.ports.at(-1)?.disconnect();
+    this.browser.ports.at(-1)?.onMessage.listeners.splice(0);
+  }
+
+  runtime() {
+    const { browser } = this;
+    const worker = this;
+    return {
+      id: 'mkanjamcijbnmjcfflodkihinjackdpc',
+      getManifest: () => ({ version: '0.1.0' }),
+      getURL: (/** @type {string} */ path) => `chrome-extension://mkanjamcijbnmjcfflodkihinjackdpc/${path}`,
+      get lastError() {
+        return worker.lastError;
+      },
+      connectNative() {
+        const port = new FakePort();
+        browser.ports.push(port);
+        if (browser.hostError !== null) setImmediate(() => worker.loseHost(browser.hostError ?? undefined));
+        return port;
+      },
+      sendMessage: async (/** @type {unknown} */ message) => {
+        browser.broadcasts.push(message);
+      },
+      ...this.on('runtime.onInstalled', 'runtime.onStartup', 'runtime.onMessage'),
+    };
+  }
+
+  /** The host ends. @param {string} [message] */
+  loseHost(message = 'Native host has exited.') {
+    const port = this.browser.ports.at(-1);
+    if (port === undefined) return;
+    port.isOpen = false;
+    this.lastError = { message };
+    port.onDisconnect.fire(port);
+    this.lastError = undefined;
+  }
+
+  tabs() {
+    const { browser } = this;
+    const known = (/** @type {number} */ id) => {
+      const tab = browser.tabs.get(id);
+      if (tab === undefined) throw new Error(`No tab with id: ${id}.`);
+      return tab;
+    };
+    return {
+      get: async (/** @type {number} */ id) => known(id),
+      query: async (/** @type {{ windowId?: number }} */ { windowId }) =>
+        [...browser.tabs.values()].filter((tab) => windowId === undefined || tab.windowId === windowId),
+      create: async (/** @type {any} */ options) => {
+        const tab = browser.addTab(options);
+        this.fire('tabs.onCreated', tab);
+        return tab;
+      },
+      update: async (/** @type {number} */ id, /** @type {any} */ { active, url }) => {
+        const tab = known(id);
+        if (url !== undefined) {
+          tab.url = url;
+          this.fire('tabs.onUpdated', id, { url }, tab);
+        }
+        if (active) for (const other of browser.tabs.values()) if (other.windowId === tab.windowId) other.active = other === tab;
+        if (active) this.fire('tabs.onActivated', { tabId: id, windowId: tab.windowId });
+        return tab;
+      },
+      remove: async (/** @type {number} */ id) => {
+        known(id);
+        this.closeTab(id);
+      },
+      group: async (/** @type {any} */ { groupId = browser.nextId++, tabIds }) => {
+        for (const id of tabIds) known(id).groupId = groupId;
+        const windowId = known(tabIds[0]).windowId;
+        browser.groups.set(groupId, { id: groupId, windowId, ...browser.groups.get(groupId) });
+        return groupId;
+      },
+      ...this.on('tabs.onCreated', 'tabs.onRemoved', 'tabs.onActivated', 'tabs.onReplaced', 'tabs.onUpdated'),
+    };
+  }
+
+  /** A tab is closed, by whomever; its window goes with its last tab. @param {number} id */
+  closeTab(id) {
+    const { browser } = this;
+    const { windowId } = browser.tabs.get(id);
+    browser.tabs.delete(id);
+    if (browser.attached.delete(id)) this.fire('debugger.onDetach', { tabId: id }, 'target_closed');
+    const isLast = ![...browser.tabs.values()].some((tab) => tab.windowId === windowId);
+    this.fire('tabs.onRemoved', id, { windowId, isWindowClosing: isLast });
+    if (!isLast) return;
+    browser.windows.delete(windowId);
+    this.fire('windows.onRemoved', windowId);
+  }
+
+  /** A tab goes where Chrome lets no extension follow. @param {number} id @param {string} url */
+  forbidPage(id, url) {
+    this.browser.tabs.get(id).url = url;
+    if (this.browser.attached.delete(id)) this.fire('debugger.onDetach', { tabId: id }, 'target_closed');
+  }
+
+  windows() {
+    const { browser } = this;
+    const known = (/** @type {number} */ id) => {
+      const window = browser.windows.get(id);
+      if (window === undefined) throw new Error(`No window with id: ${id}.`);
+      return window;
+    };
+    return {
+      create: async (/** @type {any} */ { url, type, width, height }) => {
+        const window = browser.addWindow(type);
+        Object.assign(window, { width: width ?? 800, height: height ?? 600 });
+        const tab = browser.addTab({ windowId: window.id, url, active: true });
+        this.fire('tabs.onCreated', tab);
+        return { ...window, tabs: [tab] };
+      },
+      get: async (/** @type {number} */ id) => known(id),
+      getAll: async () => [...browser.windows.values()],
+      update: async (/** @type {number} */ id, /** @type {any} */ changes) => Object.assign(known(id), changes),
+      ...this.on('windows.onRemoved'),
+    };
+  }
+
+  tabGroups() {
+    const { browser } = this;
+    return {
+      update: async (/** @type {number} */ id, /** @type {any} */ changes) => Object.assign(browser.groups.get(id) ?? {}, changes),
+      query: async (/** @type {any} */ { windowId, title }) =>
+        [...browser.groups.values()].filter((group) => group.windowId === windowId && group.title === title),
+    };
+  }
+
+  debugger() {
+    const { browser } = this;
+    return {
+      attach: async (/** @type {{ tabId: number }} */ { tabId }) => {
+        const tab = browser.tabs.get(tabId);
+        if (tab === undefined) throw new Error(`No tab with given id ${tabId}.`);
+        if (tab.url.startsWith('chrome:')) throw new Error('Cannot access a chrome:// URL');
+        if (browser.attached.has(tabId)) throw new Error(`Another debugger is already attached to the tab with id: ${tabId}.`);
+        browser.attached.add(tabId);
+      },
+      detach: async (/** @type {{ tabId: number }} */ { tabId }) => {
+        browser.attached.delete(tabId);
+      },
+      sendCommand: (/** @type {{ tabId: number }} */ { tabId }, /** @type {string} */ method, /** @type {unknown} */ params) => {
+        browser.calls.push({ tabId, method, params });
+        return (async () => {
+          if (!browser.attached.has(tabId)) throw new Error(`Debugger is not attached to the tab with id: ${tabId}.`);
+          return await browser.cdp[method]?.(params, tabId) ?? {};
+        })();
+      },
+      ...this.on('debugger.onEvent', 'debugger.onDetach'),
+    };
+  }
+}

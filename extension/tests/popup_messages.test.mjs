@@ -1,0 +1,102 @@
+// What the popup may ask, and that nobody else may.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { FakeBrowser, settled } from './fake_chrome.mjs';
+import { Lab } from './harness.mjs';
+
+const ID = 'mkanjamcijbnmjcfflodkihinjackdpc';
+const POPUP = { id: ID, url: `chrome-extension://${ID}/ui/popup.html` };
+
+/**
+ * @param {Lab} lab
+ * @param {unknown} message
+ * @param {object} [sender]
+ * @returns {Promise<any>} undefined when the kernel does not answer
+ */
+async function ask(lab, message, sender = POPUP) {
+  /** @type {any} */
+  let answer;
+  lab.worker.fire('runtime.onMessage', message, sender, (/** @type {unknown} */ value) => {
+    answer = value;
+  });
+  await settled();
+  return answer;
+}
+
+test('the popup sees the connection and the sessions and can stop them', async () => {
+  const lab = await new Lab().start();
+  const mine = await lab.session({ name: 'one' });
+  const other = await lab.session();
+  const state = await ask(lab, { type: 'state' });
+  assert.deepEqual(state.connection, { state: 'connected' });
+  assert.deepEqual(state.sessions.map((/** @type {any} */ session) => [session.session_id, session.name, session.tab_count]),
+    [[mine.session_id, 'one', 1], [other.session_id, undefined, 1]]);
+  assert.equal(state.version, '0.1.0');
+  assert.equal((await ask(lab, { type: 'stop', session_id: mine.session_id })).sessions.length, 1);
+  assert.deepEqual(lab.events('session_ended'), [{ session_id: mine.session_id, cause: 'user' }]);
+  assert.equal((await ask(lab, { type: 'stop_all' })).sessions.length, 0);
+  assert.ok(lab.browser.broadcasts.some((message) => message.type === 'state_changed'));
+});
+
+test('a stop by the user fails what runs', async () => {
+  const lab = await new Lab().start();
+  const mine = await lab.session();
+  lab.browser.cdp['Runtime.evaluate'] = () => new Promise(() => {});
+  const running = lab.begin('evaluate', { ...mine, expression: '1', await_promise: true, return_by_value: true, timeout_ms: 1000 });
+  await settled();
+  await ask(lab, { type: 'stop', session_id: mine.session_id });
+  assert.deepEqual([running.outcome().failed.code, running.outcome().failed.reason], ['user_aborted', 'session_ended']);
+});
+
+test('anyone else gets no answer and stops nothing', async () => {
+  const lab = await new Lab().start();
+  await lab.session();
+  for (const sender of [
+    {}, { id: 'other', url: POPUP.url }, { id: ID, url: 'https://a.test/' }, { id: ID }, { ...POPUP, tab: { id: 1 } },
+    { id: ID, url: `chrome-extension://${ID}/kernel/main.js` }, { id: ID, url: `https://a.test/?chrome-extension://${ID}/ui/` },
+  ]) {
+    assert.equal(await ask(lab, { type: 'stop_all' }, sender), undefined, JSON.stringify(sender));
+  }
+  for (const message of [null, 'stop_all', {}, { type: 'stop' }, { type: 'state', x: 1 }, { type: 'eval' }]) {
+    assert.equal(await ask(lab, message), null, JSON.stringify(message));
+  }
+  assert.equal((await ask(lab, { type: 'state' })).sessions.length, 1);
+});
+
+test('the cause of a missing connection is told in the words of the browser', async () => {
+  for (const [text, cause] of [
+    ['Specified native messaging host not found.', 'host_not_found'],
+    ['Access to the specified native messaging host is forbidden.', 'host_forbidden'],
+    ['Native host has exited.', 'host_exited'],
+  ]) {
+    const browser = new FakeBrowser();
+    browser.hostError = text ?? null;
+    const lab = await new Lab(browser).start({ isWelcome: false });
+    assert.deepEqual((await ask(lab, { type: 'state' })).connection, { state: 'disconnected', cause, detail: text });
+  }
+});
+
+test('looking at the state connects at most once a second, asking for it at once', async () => {
+  const browser = new FakeBrowser();
+  browser.hostError = 'Native host has exited.';
+  const lab = await new Lab(browser).start({ isWelcome: false });
+  for (let look = 0; look < 5; look += 1) await ask(lab, { type: 'state' });
+  assert.equal(browser.ports.length, 1);
+  await ask(lab, { type: 'reconnect' });
+  assert.equal(browser.ports.length, 2);
+  await browser.advance(60_000);
+  browser.now += 1500;
+  const before = browser.ports.length;
+  await ask(lab, { type: 'state' });
+  assert.equal(browser.ports.length, before + 1);
+});
+
+test('a refusing host is shown with its reason', async () => {
+  for (const [code, cause] of [['version_too_old', 'version_skew'], ['permission_denied', 'host_refused']]) {
+    const lab = await new Lab().start({ isWelcome: false });
+    lab.send({ refuse: { failure: { code, message: 'no', hint: 'update' } } });
+    assert.deepEqual((await ask(lab, { type: 'state' })).connection, { state: 'disconnected', cause, detail: 'no; update' });
+  }
+});
