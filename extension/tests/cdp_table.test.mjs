@@ -131,3 +131,27 @@ test('page functions take their own arguments only', () => {
   for (const [name, args] of hostile) assert.equal(refusedFor(() => checkPageCall(name, args)), 'argument_not_allowed', name);
   assert.equal(refusedFor(() => checkPageCall('constructor', {})), 'page_function_unknown');
 });
+
+test('the chords of the clipboard do not pass, by whatever name the key goes', () => {
+  /** @type {Record<string, unknown>[]} */
+  const chords = [
+    { modifiers: 2, key: 'v' }, { modifiers: 2, code: 'KeyV' }, { modifiers: 4, windowsVirtualKeyCode: 86 },
+    { modifiers: 2, nativeVirtualKeyCode: 86 }, { modifiers: 10, key: 'V' }, { modifiers: 3, key: 'c' },
+    { modifiers: 2, key: 'x' }, { modifiers: 2, key: 'Insert' }, { modifiers: 8, key: 'Insert' },
+    { modifiers: 8, windowsVirtualKeyCode: 45 }, { modifiers: 8, code: 'Delete' }, { key: 'Paste' }, { code: 'Copy' }, { key: 'Cut' },
+  ];
+  for (const chord of chords) {
+    for (const type of ['keyDown', 'rawKeyDown', 'keyUp', 'char']) {
+      assert.equal(refusedFor(() => checkCdp('Input.dispatchKeyEvent', { type, ...chord })), 'argument_not_allowed', JSON.stringify(chord));
+    }
+  }
+});
+
+test('keys that only look like the clipboard pass', () => {
+  /** @type {Record<string, unknown>[]} */
+  const keys = [
+    { key: 'v', code: 'KeyV', windowsVirtualKeyCode: 86, text: 'v' }, { modifiers: 8, key: 'V', code: 'KeyV', text: 'V' },
+    { modifiers: 2, key: 'a', code: 'KeyA' }, { modifiers: 2, key: 'z' }, { key: 'Delete', code: 'Delete' }, { modifiers: 1, key: 'c' },
+  ];
+  for (const key of keys) assert.equal(refusedFor(() => checkCdp('Input.dispatchKeyEvent', { type: 'keyDown', ...key })), null);
+});

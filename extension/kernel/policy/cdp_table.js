@@ -1,7 +1,7 @@
 // The CDP methods that the host may use, each with the exact form of its parameters. Default deny: what is not here, or
 // has a parameter that is not listed, does not pass (invariant 3). Nothing here reads other sites, other tabs, files or
-// cookies, or runs code of the host in a page. Editing commands that copy, cut or paste are missing on purpose; the keyboard
-// shortcuts for them do in a page what they do for a person.
+// cookies, or runs code of the host in a page. The clipboard is the user's and no part of a tab: editing commands that copy,
+// cut or paste are missing, and so are the chords for them, which work in a page as if a person had pressed them (measured).
 
 /** @import { JsonObject, Shape } from '../types.js' */
 
@@ -54,6 +54,30 @@ const TABLE = new Map(/** @type {[string, Shape<unknown>][]} */ ([
   ['Emulation.setFocusEmulationEnabled', object({ enabled: bool })],
 ]));
 
+/** Keys of the clipboard's chords, by each of the names that a key event has: with Control or Meta; with Shift. */
+const CLIPBOARD_WITH_COMMAND = /^(?:[cvx]|Key[CVX]|Insert|Copy|Cut|Paste)$/i;
+const CLIPBOARD_WITH_SHIFT = /^(?:Insert|Delete|Numpad0|NumpadDecimal)$/i;
+const COMMAND_KEY_CODES = new Set([45, 67, 86, 88]);
+const SHIFT_KEY_CODES = new Set([45, 46]);
+/** Keys that are for the clipboard by themselves. */
+const CLIPBOARD_ALONE = /^(?:Copy|Cut|Paste)$/i;
+
+/**
+ * Whether a key event would copy, cut or paste.
+ * @param {JsonObject} event parameters of `Input.dispatchKeyEvent`, of the form in the table
+ * @returns {boolean}
+ */
+function reachesClipboard({ modifiers: held = 0, key, code, windowsVirtualKeyCode, nativeVirtualKeyCode }) {
+  const names = [key, code].filter((name) => typeof name === 'string');
+  const codes = [windowsVirtualKeyCode, nativeVirtualKeyCode];
+  const bits = typeof held === 'number' ? held : 0;
+  /** @param {RegExp} pattern @param {Set<unknown>} numbers */
+  const is = (pattern, numbers) => names.some((name) => pattern.test(name)) || codes.some((number) => numbers.has(number));
+  return is(CLIPBOARD_ALONE, new Set())
+    || ((bits & 6) !== 0 && is(CLIPBOARD_WITH_COMMAND, COMMAND_KEY_CODES))
+    || ((bits & 8) !== 0 && is(CLIPBOARD_WITH_SHIFT, SHIFT_KEY_CODES));
+}
+
 /** Every method that may pass, for the tests. */
 export const CDP_METHODS = Object.freeze([...TABLE.keys()]);
 
@@ -86,6 +110,10 @@ export function checkCdp(method, params) {
   if (problem !== null) {
     throw new Refusal('permission_denied', 'argument_not_allowed', `\`${method}\`: ${problem}`,
       'the extension lets only listed arguments pass');
+  }
+  if (method === 'Input.dispatchKeyEvent' && reachesClipboard(params)) {
+    throw new Refusal('permission_denied', 'argument_not_allowed', 'keys that copy, cut or paste would reach the user\'s clipboard',
+      'read with `bsk observe` or `bsk get-html` and write with `bsk fill`');
   }
   if (method === 'Page.navigate' && typeof params['url'] === 'string') allowedUrl(params['url']);
 }
