@@ -4,6 +4,8 @@
 //! itself nothing, opens no network socket (invariant 1), writes nothing but frames to standard output (invariant 5) and
 //! reads or writes no file of the user's outside its own state directory. When its standard input ends, it ends.
 
+#![deny(clippy::print_stdout)]
+
 mod act;
 mod host;
 mod kernel;
