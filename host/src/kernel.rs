@@ -10,6 +10,7 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
+use std::time::Instant;
 
 use bsk_protocol::codec::{ToExtension, encode_split};
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
@@ -28,7 +29,41 @@ pub(crate) struct Kernel {
     output: FrameSender,
     next_id: Cell<u32>,
     next_stream: Cell<u32>,
-    waiting: RefCell<HashMap<RequestId, oneshot::Sender<Outcome>>>,
+    waiting: RefCell<HashMap<RequestId, Waiting>>,
+}
+
+/// Who waits for a reply, since when, and for what.
+#[derive(Debug)]
+struct Waiting {
+    reply: oneshot::Sender<Outcome>,
+    sent: Instant,
+    /// Only when somebody reads it: with `BSK_LOG=debug`.
+    name: Option<String>,
+}
+
+/// The request's name in the debug log: the call, and which function or method it names. Never its arguments.
+fn debug_name(call: &Call) -> Option<String> {
+    if !tracing::enabled!(tracing::Level::DEBUG) {
+        return None;
+    }
+    let name = match call {
+        Call::Cdp { method, .. } => method.clone(),
+        Call::Page { function, frame, .. } => format!("page {function:?} in frame {frame}"),
+        Call::SessionStart { .. } => "session_start".to_owned(),
+        Call::SessionStop { .. } => "session_stop".to_owned(),
+        Call::TabList { .. } => "tab_list".to_owned(),
+        Call::TabCreate { .. } => "tab_create".to_owned(),
+        Call::TabClose { .. } => "tab_close".to_owned(),
+        Call::TabSelect { .. } => "tab_select".to_owned(),
+        Call::WindowResize { .. } => "window_resize".to_owned(),
+        Call::Subscribe { .. } => "subscribe".to_owned(),
+        Call::Frames { .. } => "frames".to_owned(),
+        Call::FrameQuad { .. } => "frame_quad".to_owned(),
+        Call::Flush { .. } => "flush".to_owned(),
+        Call::Evaluate { .. } => "evaluate".to_owned(),
+        Call::HistoryStep { .. } => "history_step".to_owned(),
+    };
+    Some(name)
 }
 
 impl Kernel {
@@ -60,7 +95,8 @@ impl Kernel {
         let id = RequestId(self.next_id.get());
         self.next_id.set(id.0.wrapping_add(1).max(1));
         let (sender, reply) = oneshot::channel();
-        self.waiting.borrow_mut().insert(id, sender);
+        let waiting = Waiting { reply: sender, sent: Instant::now(), name: debug_name(&call) };
+        self.waiting.borrow_mut().insert(id, waiting);
         let failed = self.write(&ToKernel::Request { id, call }).err();
         if failed.is_some() {
             self.waiting.borrow_mut().remove(&id);
@@ -70,10 +106,19 @@ impl Kernel {
 
     /// Takes a reply; one that nobody waits for is the answer to a cancelled request.
     pub(crate) fn take_reply(&self, id: RequestId, outcome: Outcome) {
-        if let Some(waiting) = self.waiting.borrow_mut().remove(&id) {
-            // The receiver may have been dropped in this very turn.
-            let _ = waiting.send(outcome);
+        let Some(Waiting { reply, sent, name }) = self.waiting.borrow_mut().remove(&id) else { return };
+        if let Some(name) = name {
+            let is_ok = matches!(outcome, Outcome::Ok(_));
+            tracing::debug!(
+                id = id.0,
+                call = name,
+                is_ok,
+                took_us = sent.elapsed().as_micros(),
+                "kernel answered"
+            );
         }
+        // The receiver may have been dropped in this very turn.
+        let _ = reply.send(outcome);
     }
 
     /// Fails everything that waits: the port is gone.

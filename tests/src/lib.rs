@@ -1,0 +1,34 @@
+//! What the end-to-end tests, the demo and the benchmark are made of.
+//!
+//! A [`Scratch`] is a test's own directories and environment, a [`Browser`] a real Chromium with the extension in a
+//! profile of its own, [`Pages`] a small web server for it, and [`DevTools`] a second, independent way into that browser:
+//! the oracle. [`FakeExtension`] and [`hostile_host`] stand at either end of the native messaging wire.
+//! Nothing here touches the user's home, another process than those it started, or the network beyond 127.0.0.1.
+//! Everything waits on conditions; the only sleeps are the pauses between two looks.
+
+mod browser;
+mod devtools;
+mod fake_cli;
+pub mod fake_extension;
+pub mod hostile_host;
+mod pages;
+mod picture;
+mod processes;
+mod scratch;
+mod session;
+mod waiting;
+pub mod workspace;
+pub mod xtask;
+
+pub use browser::{Browser, NativeHost, Options, Shared};
+pub use devtools::{DevTools, Page};
+pub use fake_cli::FakeCli;
+pub use fake_extension::{Answer, FakeExtension, ordinary};
+pub use pages::{Pages, Request, Response};
+pub use picture::Picture;
+pub use processes::{
+    cpu_seconds, descendants, executable, is_alive, kill_group, listening_inet_sockets, resident_kib, signal,
+};
+pub use scratch::{Ran, Running, Scratch};
+pub use session::Session;
+pub use waiting::until;

@@ -1,0 +1,45 @@
+//! The subcommands of `cargo xtask`: one file each.
+//!
+//! A step that fails ends the run with a non-zero exit and one line that names it; nothing is retried.
+
+mod bench;
+mod browser;
+mod demo;
+mod machine;
+mod steps;
+mod test;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+cargo xtask test [--fast]       check, build and test everything (--fast: nothing that needs a browser)
+cargo xtask demo                a real task on a small local shop page, from nothing
+cargo xtask browser [--headed]  a throwaway Chromium with the extension, to try things by hand
+cargo xtask bench [--runs N]    measure, and write target/bench/results.md
+";
+
+/// Runs one subcommand.
+#[must_use]
+pub fn run(args: &[String]) -> ExitCode {
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let done = match args[..] {
+        ["test"] => test::run(false),
+        ["test", "--fast"] => test::run(true),
+        ["demo"] => demo::run(),
+        ["browser"] => browser::run(false),
+        ["browser", "--headed"] => browser::run(true),
+        ["bench"] => bench::run(bench::DEFAULT_RUNS),
+        ["bench", "--runs", runs] => {
+            runs.parse().map_err(|_| format!("`{runs}` is not a number of runs")).and_then(bench::run)
+        }
+        ["peak-rss", program, ref args @ ..] => bench::print_peak_rss(program, args),
+        _ => Err(format!("usage:\n{USAGE}")),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

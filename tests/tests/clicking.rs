@@ -1,0 +1,152 @@
+//! Clicking and hovering: the page gets the input, or the command says why it did not.
+
+#![allow(clippy::unwrap_used, reason = "a check that fails inside a test fails the test")]
+
+use std::time::Duration;
+
+use bsk_tests::{Shared, until};
+
+static BROWSER: Shared = Shared::new();
+
+#[test]
+fn a_button_below_a_sticky_header_is_clicked_and_not_the_header() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page(
+        "<style>body{margin:0;height:3000px}header{position:sticky;top:0;height:80px;z-index:9}#t{position:absolute;top:1500px}</style><header onclick=\"o.textContent='header'\">H</header><button id=t onclick=\"o.textContent='paid'\">Pay</button><p id=o style=\"position:fixed;bottom:0\">-</p>",
+    );
+    session.ok(&["click", &session.ref_of("button \"Pay\"")]);
+    assert_eq!(page.evaluate("o.textContent"), "paid");
+}
+
+#[test]
+fn a_covered_button_is_an_error_that_names_what_covers_it() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page(
+        "<button id=b onclick=\"document.title='x'\">Go</button><div id=veil style=\"position:fixed;inset:0\"></div>",
+    );
+    let ran = session.bsk(&["click", "#b"]);
+    let error = ran.failure();
+    assert_eq!(error["data"]["reason"], "element_covered", "{error}");
+    assert!(error.to_string().contains("div#veil"), "{error}");
+    assert!(ran.elapsed < Duration::from_secs(2), "{}", ran.report());
+    assert_eq!(page.evaluate("document.title"), "");
+}
+
+#[test]
+fn a_disabled_or_inert_button_is_refused() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page(
+        "<button id=b disabled onclick=\"o.textContent='bad'\">D</button><div inert><button id=i onclick=\"o.textContent='bad'\">I</button></div><p id=o>-</p>",
+    );
+    assert_eq!(session.err(&["click", "#b", "--timeout", "1s"])["data"]["reason"], "element_disabled");
+    assert_eq!(session.err(&["click", "#i", "--timeout", "1s"])["data"]["reason"], "element_inert");
+    assert_eq!(page.evaluate("o.textContent"), "-");
+}
+
+#[test]
+fn a_moving_button_is_hit() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page(
+        "<button id=b style=\"position:relative;transition:left .4s\" onclick=\"document.title='hit'\">B</button><script>setTimeout(()=>b.style.left='300px',0)</script>",
+    );
+    session.ok(&["click", "#b"]);
+    assert_eq!(page.evaluate("document.title"), "hit");
+}
+
+#[test]
+fn hovering_opens_a_menu_whose_item_can_be_clicked() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page(
+        "<nav><b id=m>Menu</b><a id=a href=#ok hidden>Item</a></nav><script>m.onmouseenter=()=>a.hidden=false</script>",
+    );
+    session.ok(&["hover", "#m"]);
+    session.ok(&["click", &session.ref_of("link \"Item\"")]);
+    assert_eq!(page.evaluate("location.hash"), "#ok");
+}
+
+#[test]
+fn modifiers_button_and_count_reach_the_page() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page(
+        "<button id=b>B</button><p id=o></p><script>for(const k of ['click','dblclick','contextmenu'])b.addEventListener(k,e=>{e.preventDefault();o.textContent+=k+(e.shiftKey?'+shift':'')+(e.isTrusted?'':'!')+';'})</script>",
+    );
+    session.ok(&["click", "#b", "--modifiers", "Shift"]);
+    session.ok(&["click", "#b", "--click-count", "2"]);
+    session.ok(&["click", "#b", "--button", "right"]);
+    assert_eq!(page.evaluate("o.textContent"), "click+shift;click;click;dblclick;contextmenu;");
+}
+
+#[test]
+fn a_click_that_opens_a_dialog_says_so_at_once_and_runs_once() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page(
+        "<button id=b onclick=\"o.textContent+='before;';alert('hi');o.textContent+='after'\">K</button><p id=o></p>",
+    );
+    let ran = session.bsk(&["click", "#b"]);
+    assert_eq!(ran.exit_code(), Some(6), "{}", ran.report());
+    assert!(ran.text().contains("hi") && ran.text().contains("alert"), "{}", ran.report());
+    assert!(ran.elapsed < Duration::from_secs(2), "{}", ran.report());
+    assert!(browser.bsk(&["status"]).status.success());
+    session.ok(&["dialog", "accept"]);
+    assert_eq!(page.evaluate("o.textContent"), "before;after");
+}
+
+#[test]
+fn a_popup_belongs_to_the_session_and_is_in_the_reply() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let next = browser.pages().html("<title>Next</title>");
+    session.open(&format!("<a id=a target=_blank rel=noopener href='{next}'>Open</a>"));
+    let clicked = session.ok(&["click", "#a"]);
+    let opened = clicked["effects"]["opened_tab_ids"].as_array().cloned().unwrap_or_default();
+    assert_eq!(opened.len(), 1, "{clicked}");
+    let tabs = session.ok(&["tab", "list", "--scope", "agent"]);
+    let ids: Vec<_> = tabs["tabs"].as_array().unwrap().iter().map(|tab| tab["tab_id"].clone()).collect();
+    assert!(ids.contains(&opened[0]), "{tabs}");
+}
+
+#[test]
+fn a_removed_element_s_ref_is_stale_and_never_another_element() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page("<button id=a onclick=\"document.title='old'\">One</button>");
+    let old = session.ref_of("button \"One\"");
+    page.evaluate("document.body.innerHTML = '<button onclick=\"document.title=`new`\">One</button>'");
+    let error = session.err(&["click", &old]);
+    assert_eq!(error["data"]["reason"], "ref_stale", "{error}");
+    assert_eq!(page.evaluate("document.title"), "");
+    let new = session.ref_of("button \"One\"");
+    assert_ne!(old, new, "a ref is never reused");
+    session.ok(&["click", &new]);
+    assert_eq!(page.evaluate("document.title"), "new");
+    session.open("<button>Three</button>");
+    assert_ne!(session.ref_of("button \"Three\""), old, "not even by another page of the tab");
+    let error = session.err(&["click", &old]);
+    assert!(["ref_stale", "ref_not_found"].contains(&error["data"]["reason"].as_str().unwrap()), "{error}");
+}
+
+#[test]
+fn a_frame_s_button_is_listed_and_clicked_without_naming_the_frame() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let inner = browser
+        .pages()
+        .html("<button style='margin:40px' onclick=\"parent.postMessage('inner','*')\">Deep pay</button>");
+    let page = session.open_page(&format!(
+        "<p id=o>-</p><iframe style='margin:30px;border:5px solid' width=400 height=200 src='{inner}'></iframe><script>onmessage=e=>o.textContent=e.data</script>"
+    ));
+    let pay = session.ref_of("button \"Deep pay\"");
+    assert!(pay.starts_with("@f"), "{pay}");
+    session.ok(&["click", &pay]);
+    // The frame's message takes its own way to the page.
+    until("the frame's message", Duration::from_secs(2), || {
+        (page.evaluate("o.textContent") == "inner").then_some(())
+    });
+}
