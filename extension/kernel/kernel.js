@@ -88,7 +88,8 @@ export function startKernel(around) {
     ownership, handlers,
     reply: (id, outcome) => port.post({ reply: { id, outcome } }),
     touch: (session) => idle.touch(session),
-    isOpenTab: (tabId) => chrome.tabs.get(tabId).then(() => true, () => false),
+    // An id that no tab can have throws at once instead of answering.
+    isOpenTab: async (tabId) => chrome.tabs.get(tabId).then(() => true, () => false),
   });
   const port = new HostPort(around, {
     hello: async () => {

@@ -81,7 +81,7 @@ export class Requests {
       if (grant.heldSession !== null) this.#touch(grant.heldSession);
       outcome = { ok: await this.#run(call, grant) ?? {} };
     } catch (thrown) {
-      outcome = { failed: toFailure(await this.#explain(call, thrown)) };
+      outcome = { failed: toFailure(await this.#explain(call, thrown).catch(() => thrown)) };
     }
     this.#settle(id, request, outcome);
   }

@@ -338,9 +338,8 @@ async function setValue(element, value) {
       return valueNotKept(element, isSecret(element) ? 'the page changed it again' : `the page made it \`${element.value}\``);
     }
   }
-  // A range takes the nearest step: what was asked for stays the measure, and the answer says what the field holds.
-  const wanted = element.type === 'range' ? value : accepted;
-  openFill = watchFill({ kind: 'set', element }, before, wanted);
+  // A range takes the nearest step and a colour small letters: that is what was asked for, as the field writes it.
+  openFill = watchFill({ kind: 'set', element }, before, accepted);
   return { ok: { ...usedElement(element), done: true, is_secret: isSecret(element) } };
 }
 

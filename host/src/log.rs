@@ -1,4 +1,4 @@
-//! The log: one file a day under the state directory, a week of them, readable by the user alone.
+//! The log: one file a day under the state directory, a week of them, in a folder that only the user may enter.
 //!
 //! What is logged: starts, ends, connections, each command's name, session, duration and outcome by code and reason.
 //! Never what a page contains, a person typed, a URL or a message that could quote them (invariant 12).

@@ -26,7 +26,7 @@ export function isTouchable(url) {
 export function allowedUrl(url) {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed === null) {
-    throw new Refusal('invalid_params', 'url_invalid', 'the text is not a complete URL', 'write it out, such as `https://example.com/`');
+    throw new Refusal('invalid_params', 'url_invalid', `\`${url.slice(0, 200)}\` is not a complete URL`, 'write it out, such as `https://example.com/`');
   }
   if (parsed.protocol === 'http:' || parsed.protocol === 'https:' || parsed.href === 'about:blank') return parsed.href;
   throw new Refusal('permission_denied', 'url_not_allowed', `addresses that begin with \`${parsed.protocol}\` are not opened`,
