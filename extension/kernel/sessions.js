@@ -67,7 +67,9 @@ export class Sessions {
     };
     this.#ownership.addSession(session);
     this.#ownership.addClaim(tabId, session.sessionId);
-    await Promise.all([this.#ownership.save(), this.#groups.add(session, tabId)]);
+    // The group is for people's eyes: the session can be used before it is drawn (it costs a third of the start).
+    void this.#groups.add(session, tabId);
+    await this.#ownership.save();
     this.#events.sessionChanged(session);
     return this.#ownership.record(session);
   }

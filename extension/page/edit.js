@@ -14,9 +14,8 @@
  * @property {Field} field
  * @property {string} before
  * @property {string | null} accepted what was asked for as the field writes it; null when the host types
- * @property {boolean} isEdited an `input` event came
- * @property {Event | null} attempt the last `beforeinput` event
- * @property {Promise<void>} edited resolves with the first `input` event
+ * @property {boolean} isRefused the page cancelled the edit
+ * @property {Promise<void>} edited resolves when the page has handled or cancelled an edit of the field
  * @property {() => void} stop
  */
 
@@ -277,8 +276,9 @@ function enterLongText(element, value, wanted) {
 }
 
 /**
- * Watches a field for an edit. The host asks for the outcome after the browser has handled the typing, so the page's own
- * handlers have run by then; waiting here for a later task would cost a whole frame (Chromium holds tasks back after input).
+ * Watches a field for an edit until the page's own handlers have run. Those below window have run when an event bubbles up
+ * to it; a page that stops the event on its way is waited for by a later task, which costs a frame (Chromium holds tasks
+ * back after input).
  * @param {Field} field
  * @param {string} before
  * @param {string | null} accepted
@@ -286,39 +286,41 @@ function enterLongText(element, value, wanted) {
  */
 function watchFill(field, before, accepted) {
   const watching = new AbortController();
-  const options = { capture: true, signal: watching.signal };
+  const { signal } = watching;
   /** @type {OpenFill} */
-  const fill = { field, before, accepted, isEdited: false, attempt: null, edited: Promise.resolve(), stop: () => watching.abort() };
+  const fill = { field, before, accepted, isRefused: false, edited: Promise.resolve(), stop: () => watching.abort() };
   fill.edited = new Promise((resolve) => {
-    field.element.addEventListener('input', () => {
-      fill.isEdited = true;
+    /** @param {Event} event */
+    const handled = (event) => {
+      if (event.type === 'beforeinput' && !event.defaultPrevented) return;
+      fill.isRefused = event.type === 'beforeinput';
       resolve();
-    }, options);
-    field.element.addEventListener('beforeinput', (event) => { fill.attempt = event; }, options);
+    };
+    for (const type of ['beforeinput', 'input']) {
+      field.element.addEventListener(type, (event) => { void nextTask().then(() => handled(event)); }, { capture: true, signal });
+      window.addEventListener(type, (event) => {
+        if (event.composedPath().includes(field.element)) queueMicrotask(() => handled(event));
+      }, { signal });
+    }
   });
   return fill;
 }
 
 /**
- * Waits until the edit has been made: usually it has. A page that cancelled it writes the text itself, a little later.
+ * Waits until the edit was made. A page that cancelled it writes the text itself, perhaps a little later.
  * @param {OpenFill} fill
  * @param {number} timeoutMs
  */
 async function settleFill(fill, timeoutMs) {
-  if (fill.accepted !== null || fill.isEdited) return;
-  if (fill.attempt?.defaultPrevented) {
-    const held = heldText(fill.field);
-    if (held !== fill.before) return;
-    const written = new Promise((resolve) => {
-      const observer = new MutationObserver(resolve);
-      observer.observe(fill.field.element, { subtree: true, childList: true, characterData: true });
-      setTimeout(() => observer.disconnect(), OWN_WRITE_MS);
-    });
-    await withinTime(written, Math.min(OWN_WRITE_MS, timeoutMs));
-    return;
-  }
+  if (fill.accepted !== null) return;
   await withinTime(fill.edited, timeoutMs);
-  await nextTask();
+  if (!fill.isRefused || heldText(fill.field) !== fill.before) return;
+  const written = new Promise((resolve) => {
+    const observer = new MutationObserver(resolve);
+    observer.observe(fill.field.element, { subtree: true, childList: true, characterData: true });
+    setTimeout(() => observer.disconnect(), OWN_WRITE_MS);
+  });
+  await withinTime(written, Math.min(OWN_WRITE_MS, timeoutMs));
 }
 
 /**

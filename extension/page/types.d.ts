@@ -107,7 +107,7 @@ interface PageFunctions {
   probe(args: { timeout_ms: number }): Promise<ProbeResult>;
   /** Waits until editable, focuses, selects what is there (or goes to its end with `append`), or sets the value itself. */
   fill_begin(args: { target: Target; value: string; append: boolean; timeout_ms: number }): Promise<FillBegun>;
-  /** Reads back what the field holds; asked after the browser has handled the typing. Waits, bounded, when no edit came yet. */
+  /** Waits, bounded, until the page has handled the typing; reads back what the field holds. */
   fill_end(args: { value: string; append: boolean; timeout_ms: number }): Promise<FillEnded>;
   /** Chooses options of a `<select>`; one `input` and one `change` event. */
   select(args: { target: Target; values: string[]; labels: string[]; indexes: number[]; timeout_ms: number }): Promise<Selected>;

@@ -181,16 +181,18 @@ async fn attend(stream: Stream, host: Rc<Host>) {
     };
     let duration_ms = started.elapsed().as_millis();
     let session = session.as_ref().map_or("-", |id| id.as_str());
-    match &done {
-        None => tracing::info!(command = name, session, duration_ms, "cancelled: the caller left"),
-        Some(Ok(_)) => tracing::info!(command = name, session, duration_ms, "done"),
-        Some(Err(failure)) => {
-            tracing::info!(command = name, session, duration_ms, code = %failure.code, reason = ?failure.reason, "failed");
+    let Some(done) = done else {
+        tracing::info!(command = name, session, duration_ms, "cancelled: the caller left");
+        return;
+    };
+    let failed = done.as_ref().err().map(|failure| (failure.code, failure.reason));
+    // A caller that left between the end of its command and this reply loses only the words.
+    let _ = send_reply(&mut output, done).await;
+    match failed {
+        None => tracing::info!(command = name, session, duration_ms, "done"),
+        Some((code, reason)) => {
+            tracing::info!(command = name, session, duration_ms, %code, ?reason, "failed");
         }
-    }
-    if let Some(done) = done {
-        // A caller that left between the end of its command and this reply loses only the words.
-        let _ = send_reply(&mut output, done).await;
     }
 }
 

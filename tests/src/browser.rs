@@ -42,6 +42,8 @@ pub struct Options {
     pub host: NativeHost,
     /// Whether the extension is left out.
     pub without_extension: bool,
+    /// Whether [`Browser::devtools`] is not needed: a browser as people run it, for measuring.
+    pub without_devtools: bool,
     /// Whether a window is shown.
     pub headed: bool,
     /// More variables for the browser, which its hosts inherit.
@@ -304,8 +306,10 @@ fn start(scratch: &Scratch, profile: &Path, stderr: &Path, options: &Options) ->
         "--disable-breakpad",
         "--disable-crash-reporter",
         "--password-store=basic",
-        "--remote-debugging-pipe",
     ]);
+    if !options.without_devtools {
+        command.arg("--remote-debugging-pipe");
+    }
     if !options.headed {
         command.args(["--headless=new", "--window-size=1280,800"]);
     } else if let Some(display) = std::env::var_os("DISPLAY") {

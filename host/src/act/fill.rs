@@ -34,11 +34,12 @@ pub(crate) async fn fill(work: &Work, target: &Target, value: String, append: bo
     let timeout_ms = work.page_timeout_ms();
     let args = json!({ "target": page_target, "value": value, "append": append, "timeout_ms": timeout_ms });
     let begun: Begun = work.page(frame, PageFunction::FillBegin, &args).await?;
-    if !begun.done {
-        work.cdp::<Value>("Input.insertText", &json!({ "text": value })).await?;
-    }
+    let typed = (!begun.done).then(|| work.cdp::<Value>("Input.insertText", &json!({ "text": value })));
     let args = json!({ "value": value, "append": append, "timeout_ms": EDIT_MS.min(work.page_timeout_ms()) });
     let ended: Ended = work.page(frame, PageFunction::FillEnd, &args).await?;
+    if let Some(typed) = typed {
+        typed.await?;
+    }
     if !ended.matches && !is_reformatted(&value, ended.value.as_deref(), append) {
         return Err(mismatch(&ended, begun.is_secret));
     }
