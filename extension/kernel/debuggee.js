@@ -25,6 +25,8 @@ class Debuggee {
     this.attaching = null;
     /** How to fail each call that waits. @type {Set<(refusal: Refusal) => void>} */
     this.pending = new Set();
+    /** Input that the page has not handled yet. @type {Set<Promise<unknown>>} */
+    this.inputs = new Set();
     this.isCrashed = false;
     this.hasDialog = false;
   }
@@ -183,12 +185,31 @@ export class Debuggees {
    */
   #call(tabId, debuggee, method, params) {
     if (debuggee.isCrashed && !REVIVING.has(method)) return Promise.reject(pageCrashed(tabId));
-    return new Promise((resolve, reject) => {
+    /** @type {Promise<JsonObject>} */
+    const call = new Promise((resolve, reject) => {
       debuggee.pending.add(reject);
       this.#around.chrome.debugger.sendCommand({ tabId }, method, params).then(
         (result) => resolve(isObject(result) ? result : {}),
         (error) => reject(fromChrome(tabId, method, error)),
-      ).finally(() => debuggee.pending.delete(reject));
+      ).finally(() => {
+        debuggee.pending.delete(reject);
+        debuggee.inputs.delete(call);
+      });
+    });
+    if (method.startsWith('Input.')) debuggee.inputs.add(call);
+    return call;
+  }
+
+  /**
+   * Resolves when the input already sent to the tab has been handled and the browser has told all that came of it: it answers
+   * the last question itself, after what its page processes told it.
+   * @param {number} tabId
+   */
+  async flush(tabId) {
+    await Promise.allSettled(this.#tabs.get(tabId)?.inputs ?? []);
+    await this.send(tabId, 'Page.getNavigationHistory').catch((error) => {
+      // In the moment of a change of pages there is nobody to ask, and nothing held back.
+      if (!(error instanceof Refusal) || error.reason !== 'page_navigated') throw error;
     });
   }
 

@@ -71,11 +71,7 @@ export function startKernel(around) {
     },
     frames: (_args, { claim }) => frames.list(claim),
     async flush(_args, { claim }) {
-      // Answered by the browser itself, after what its page processes told it before; the answer is not passed on. A page
-      // that is being replaced cannot answer and has told what it had to tell.
-      await debuggees.send(claim.tabId, 'Page.getNavigationHistory').catch((error) => {
-        if (!(error instanceof Refusal) || error.reason !== 'page_navigated') throw error;
-      });
+      await debuggees.flush(claim.tabId);
       return {};
     },
     frame_quad: ({ frame }, { claim }) => frames.quad(claim, frame),

@@ -1,9 +1,9 @@
-// Editing: filling fields, choosing options, moving the focus. Text is typed by the host as trusted input; this file makes
+// Editing: filling fields and moving the focus. Text is typed by the host as trusted input; this file makes
 // the field ready, selects what is to be replaced, and reads back what came of it. Fields that take no typing (dates,
 // ranges, colours) and texts of very many lines are entered here, with the events that a user's edit would give.
 // Refuses what is not a field, a part of an editor (the rest would be lost), and values that the field cannot hold, each
-// before anything changed. Invariants: what a secret field holds never leaves the page; `done` and a choice are
-// only answered after they were read back; a choice gives one `input` and one `change`, none when nothing changes.
+// before anything changed. Invariants: what a secret field holds never leaves the page; `done` is only answered after it was
+// read back; no event without a change.
 
 /**
  * @typedef {{ kind: 'typed', element: HTMLInputElement | HTMLTextAreaElement } | { kind: 'set', element: HTMLInputElement }
@@ -396,106 +396,6 @@ function comparable(field, text) {
   const lines = text.replace(/\r\n?/g, '\n');
   if (field.kind === 'rich') return lines.replaceAll('\u00a0', ' ').replace(/[\u200b\ufeff]/g, '').replace(/\n+/g, '\n').replace(/\n$/, '');
   return field.element instanceof HTMLInputElement ? lines.replaceAll('\n', '') : lines;
-}
-
-/**
- * `select`: see `PageFunctions`.
- * @param {Parameters<PageFunctions['select']>[0]} args
- * @returns {Promise<Answer<Selected>>}
- */
-async function selectOptions({ target, values, labels, indexes, timeout_ms }) {
-  const found = await lookUntil(timeout_ms, () => {
-    const resolved = resolveTarget(target);
-    if ('error' in resolved) return resolved;
-    const element = labelledControl(resolved.ok);
-    if (!(element instanceof HTMLSelectElement)) {
-      return {
-        ...fail('invalid_params', 'not_a_select', `\`${describe(element)}\` is not a select`,
-          'open it with `bsk click`, run `bsk observe` and click the option'),
-        wait_ms: 0,
-      };
-    }
-    const blocked = stateObstacle(element, true);
-    if (blocked) return blocked;
-    const options = wantedOptions(element, values, labels, indexes);
-    return 'ok' in options ? { ok: { element, options: options.ok } } : options;
-  });
-  if ('error' in found) return found;
-  const { element, options } = found.ok;
-  const chosen = () => [...element.options].filter((option) => option.selected);
-  const isChosen = () => chosen().length === options.size && chosen().every((option) => options.has(option));
-  element.focus();
-  if (!isChosen()) {
-    if (element.multiple) for (const option of element.options) option.selected = options.has(option);
-    else for (const option of options) element.selectedIndex = option.index;
-    await announceChange(element);
-    if (element.isConnected && !isChosen()) return valueNotKept(element, 'the page chose something else');
-  }
-  return {
-    ok: {
-      ...usedElement(element),
-      multiple: element.multiple,
-      selected_values: chosen().map((option) => option.value),
-      selected_labels: chosen().map(optionLabel),
-    },
-  };
-}
-
-/**
- * @param {HTMLOptionElement} option
- * @returns {string}
- */
-function optionLabel(option) {
-  return option.label.replace(/\s+/g, ' ').trim();
-}
-
-/**
- * The options that are asked for.
- * @param {HTMLSelectElement} element
- * @param {string[]} values
- * @param {string[]} labels
- * @param {number[]} indexes
- * @returns {Attempt<Set<HTMLOptionElement>>}
- */
-function wantedOptions(element, values, labels, indexes) {
-  const options = [...element.options];
-  /** @type {Set<HTMLOptionElement>} */
-  const wanted = new Set();
-  const asked = [
-    ...values.map((value) => ({ text: `value \`${value}\``, matches: options.filter((option) => option.value === value) })),
-    ...labels.map((label) => ({
-      text: `label \`${label}\``,
-      matches: options.filter((option) => optionLabel(option) === label.replace(/\s+/g, ' ').trim()),
-    })),
-    ...indexes.map((index) => ({ text: `index \`${index}\``, matches: options.slice(index, index + 1) })),
-  ];
-  for (const { text, matches } of asked) {
-    const usable = matches.find((option) => !option.matches(':disabled'));
-    if (usable) {
-      wanted.add(usable);
-    } else if (matches.length > 0) {
-      return { ...fail('invalid_params', 'option_disabled', `the option with ${text} of \`${describe(element)}\` is disabled`,
-        'choose another option, or change what it depends on first'), wait_ms: 0 };
-    } else {
-      return { ...optionNotFound(element, text), wait_ms: COVERED_WAIT_MS };
-    }
-  }
-  if (element.multiple || wanted.size === 1) return { ok: wanted };
-  return { ...fail('invalid_params', 'single_select_value_count', `\`${describe(element)}\` takes one option, not ${wanted.size}`,
-    'give exactly one `--value`, `--label` or `--index`'), wait_ms: 0 };
-}
-
-/**
- * @param {HTMLSelectElement} element
- * @param {string} text
- * @returns {{ error: PageError }}
- */
-function optionNotFound(element, text) {
-  const all = [...element.options];
-  const listed = all.slice(0, 20).map((option) => ({ value: option.value, label: optionLabel(option) }));
-  const more = all.length > listed.length ? ` and ${all.length - listed.length} more` : '';
-  return fail('not_found', 'option_not_found', `\`${describe(element)}\` has no option with ${text}`,
-    `its options are ${listed.map(({ label }) => `\`${label.replaceAll('`', "'")}\``).join(', ')}${more}`, { options: listed });
 }
 
 /**

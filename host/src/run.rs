@@ -47,7 +47,7 @@ impl Done {
 /// The command's name for the log.
 pub(crate) fn name_of(action: &Action) -> &'static str {
     match action {
-        Action::SessionStart { .. } => "session start",
+        Action::SessionStart(_) => "session start",
         Action::SessionStop {} => "session stop",
         Action::TabList { .. } => "tab list",
         Action::TabCreate { .. } => "tab create",
@@ -108,9 +108,8 @@ async fn route(
     stage: &Stage,
     progress: &UnboundedSender<String>,
 ) -> Result<Done, Failure> {
-    if let Action::SessionStart { name, width, height, focus, idle_ms } = command.action {
-        let call = Call::SessionStart { name, width, height, focus, idle_ms };
-        return session::start(host, call).await;
+    if let Action::SessionStart(options) = command.action {
+        return session::start(host, options).await;
     }
     let session_id = command.session_id.ok_or_else(|| {
         Failure::new(ErrorCode::InvalidParams, Reason::UsageInvalid, "the command names no session")
@@ -226,7 +225,7 @@ async fn in_tab(work: &Work, action: Action) -> Result<Done, Failure> {
         Action::DialogList {} => look::dialog_list(work),
         Action::DialogAccept { text } => look::dialog_decide(work, true, text).await,
         Action::DialogDismiss {} => look::dialog_decide(work, false, None).await,
-        Action::SessionStart { .. }
+        Action::SessionStart(_)
         | Action::SessionStop {}
         | Action::TabList { .. }
         | Action::TabCreate { .. }

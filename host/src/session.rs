@@ -7,12 +7,14 @@ use crate::navigate;
 use crate::run::{Bounds, Done, Work};
 use bsk_protocol::failure::Failure;
 use bsk_protocol::ids::SessionId;
-use bsk_protocol::kernel::{Call, SessionRecord, SessionStopped, TabList, TabRecord, TabScope, WindowSize};
+use bsk_protocol::kernel::{
+    Call, SessionOptions, SessionRecord, SessionStopped, TabList, TabRecord, TabScope, WindowSize,
+};
 use bsk_protocol::local::{SessionStarted, WaitUntil};
 use serde_json::{Value, json};
 
-pub(crate) async fn start(host: &Host, call: Call) -> Result<Done, Failure> {
-    let record: SessionRecord = host.kernel.send(call).await?;
+pub(crate) async fn start(host: &Host, options: SessionOptions) -> Result<Done, Failure> {
+    let record: SessionRecord = host.kernel.send(Call::SessionStart(options)).await?;
     let started = SessionStarted {
         session_id: record.session_id.clone(),
         browser_instance_id: host.hello().instance_id,

@@ -115,26 +115,31 @@ pub struct SessionRecord {
     pub tab_ids: Vec<TabId>,
 }
 
+/// How a session is to be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SessionOptions {
+    /// Shown on the tab group, 1–40 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// CSS pixels, 100..=7680.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub width: Option<u32>,
+    /// CSS pixels, 100..=7680.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub height: Option<u32>,
+    /// Whether the window comes to the front.
+    pub focus: bool,
+    /// Ends the session after this long without a command.
+    pub idle_ms: u64,
+}
+
 /// What the host may ask. Fields that are left out take the kernel's default.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Call {
     /// Opens an Agent Window → [`SessionRecord`].
-    SessionStart {
-        /// Shown on the tab group, 1–40 characters.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        name: Option<String>,
-        /// CSS pixels, 100..=7680.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        width: Option<u32>,
-        /// CSS pixels, 100..=7680.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        height: Option<u32>,
-        /// Whether the window comes to the front.
-        focus: bool,
-        /// Ends the session after this long without a command.
-        idle_ms: u64,
-    },
+    SessionStart(SessionOptions),
     /// Closes what the session opened → [`SessionStopped`].
     SessionStop {
         /// The session.
@@ -208,8 +213,8 @@ pub enum Call {
         /// The frame, not the main one.
         frame: FrameNumber,
     },
-    /// Answers `{}` once everything that the browser had to tell of this tab before has been passed on. A reply to input
-    /// can overtake the events of what the input set off; this cannot.
+    /// Answers `{}` once the page has handled the input sent before and all that the browser had to tell of it has been passed
+    /// on. A reply to input can overtake the events of what the input set off; this cannot.
     Flush {
         /// The session.
         session_id: SessionId,

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::failure::Failure;
 use crate::ids::{InstanceId, Ref, SessionId, TabId, WindowId};
-use crate::kernel::{SessionRecord, TabScope};
+use crate::kernel::{SessionOptions, SessionRecord, TabScope};
 
 /// What the CLI sends.
 #[derive(Debug, Serialize, Deserialize)]
@@ -157,21 +157,7 @@ pub enum MouseButton {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Action {
     /// Opens a session → `{session_id, browser_instance_id, agent_window_id}`.
-    SessionStart {
-        /// Shown on the tab group.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        name: Option<String>,
-        /// CSS pixels.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        width: Option<u32>,
-        /// CSS pixels.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        height: Option<u32>,
-        /// Whether the window comes to the front.
-        focus: bool,
-        /// Ends the session after this long without a command.
-        idle_ms: u64,
-    },
+    SessionStart(SessionOptions),
     /// Ends the command's session; never waits for its queue → [`crate::kernel::SessionStopped`].
     SessionStop {},
     /// → [`crate::kernel::TabList`].

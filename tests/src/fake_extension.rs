@@ -120,7 +120,7 @@ static NEXT_SESSION: AtomicU32 = AtomicU32::new(0);
 /// Never for values that can be written as JSON.
 #[must_use]
 pub fn ordinary(call: &Call) -> Answer {
-    let value = if let Call::SessionStart { .. } = call {
+    let value = if let Call::SessionStart(_) = call {
         let number = NEXT_SESSION.fetch_add(1, Ordering::Relaxed);
         serde_json::to_value(session_record(&format!("s{number:03}"), 100 + number))
     } else if let Call::SessionStop { session_id } = call {

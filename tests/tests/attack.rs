@@ -111,10 +111,10 @@ fn a_navigation_right_after_the_start_of_a_session_is_not_overtaken_by_the_empty
         let (session, tab) = attack.start_session();
         let outcome = attack.port.cdp(&session, tab, "Page.navigate", &json!({ "url": url }));
         assert!(outcome.get("ok").is_some(), "{outcome}");
-        assert_eq!(
-            attack.browser.devtools().page(&url).evaluate("document.title"),
-            format!("Fresh {number}")
-        );
+        let title = format!("Fresh {number}");
+        until("the page that was asked for", Duration::from_secs(10), || {
+            (attack.browser.devtools().page(&url).evaluate("document.title") == title.as_str()).then_some(())
+        });
     }
 }
 
@@ -341,6 +341,7 @@ fn calls_on(session: &Value, tab: &Value) -> Vec<Value> {
         with("tab_select", json!({})),
         with("subscribe", json!({ "events": ["Page.lifecycleEvent"] })),
         with("frames", json!({})),
+        with("flush", json!({})),
         with("frame_quad", json!({ "frame": 1 })),
         with("cdp", json!({ "method": "Page.captureScreenshot", "params": {} })),
         with("page", json!({ "frame": 0, "function": "get_html", "args": { "max_bytes": 1000 } })),
@@ -406,6 +407,37 @@ fn no_tab_of_the_user_or_of_another_session_is_reached() {
     let resize = json!({ "window_resize": { "session_id": other_session, "width": 1e9, "height": 500 } });
     let _ = attack.port.ask_refused(&resize);
     attack.lives_on("the foreign tabs");
+}
+
+#[test]
+fn the_user_s_clipboard_is_not_reached_by_keys() {
+    let mut attack = Attack::begin();
+    attack.page().evaluate(
+        "window.seen = 0; for (const type of ['copy', 'cut', 'paste']) addEventListener(type, () => { seen += 1; }, true); \
+         document.body.innerHTML = '<textarea>text</textarea>'; document.querySelector('textarea').select()",
+    );
+    let insert = ("Insert", "Insert", 45);
+    let chords = [
+        (2, ("c", "KeyC", 67)),
+        (2, ("x", "KeyX", 88)),
+        (2, ("v", "KeyV", 86)),
+        (4, ("v", "KeyV", 86)),
+        (10, ("V", "KeyV", 86)),
+        (2, insert),
+        (8, insert),
+        (8, ("Delete", "Delete", 46)),
+        (0, ("Paste", "Paste", 0)),
+    ];
+    for (modifiers, (key, code, number)) in chords {
+        for kind in ["keyDown", "rawKeyDown", "char"] {
+            let whole = json!({ "type": kind, "modifiers": modifiers, "key": key, "code": code, "windowsVirtualKeyCode": number });
+            assert_eq!(attack.refuses("Input.dispatchKeyEvent", &whole), "argument_not_allowed", "{whole}");
+        }
+    }
+    let by_number_alone = json!({ "type": "rawKeyDown", "modifiers": 2, "windowsVirtualKeyCode": 86 });
+    assert_eq!(attack.refuses("Input.dispatchKeyEvent", &by_number_alone), "argument_not_allowed");
+    assert_eq!(attack.page().evaluate("seen"), 0);
+    attack.lives_on("the clipboard's chords");
 }
 
 #[test]

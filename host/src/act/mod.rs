@@ -23,6 +23,7 @@ pub(crate) use pointer::{click, hover, to_viewport};
 pub(crate) use press::press;
 pub(crate) use select::select;
 
+use crate::kernel::Pending;
 use crate::run::{Work, tab_lost};
 use crate::tabs::TabEvent;
 
@@ -73,11 +74,20 @@ fn confirm(probe: Result<Probe, Failure>, what: &str) -> Result<(), Failure> {
     }
 }
 
-/// What the action did besides its purpose. A navigation that it set off is waited for until its document is there (the
+/// Asks for word when the page has handled the input sent before and all that came of it has been told. Sent along with the
+/// input, since each message to the browser may cost it milliseconds (docs/decisions/0003-messages-to-chromium.md).
+fn flush(work: &Work) -> Pending<Value> {
+    work.host.kernel.send(Call::Flush { session_id: work.session_id.clone(), tab_id: work.tab_id })
+}
+
+/// What the action did besides its purpose, once `flushed`. A navigation that it set off is waited for until its document is there (the
 /// next command should meet the new page) or until loading ends without one.
-async fn effects(work: &Work, mut events: Receiver<TabEvent>) -> Result<Effects, Failure> {
-    let flush = Call::Flush { session_id: work.session_id.clone(), tab_id: work.tab_id };
-    work.host.kernel.send::<Value>(flush).await?;
+async fn effects(
+    work: &Work,
+    mut events: Receiver<TabEvent>,
+    flushed: Pending<Value>,
+) -> Result<Effects, Failure> {
+    flushed.await?;
     let mut effects = Effects::default();
     let mut is_under_way = false;
     loop {

@@ -9,11 +9,13 @@ use bsk_protocol::kernel::{Call, FrameQuad, PageFunction};
 use bsk_protocol::local::{Modifier, MouseButton, Target};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::sync::broadcast::Receiver;
 use tokio::time::{Duration, sleep};
 
-use super::{Probe, UsedElement, confirm, effects, modifier_bits, used};
+use super::{Probe, UsedElement, confirm, effects, flush, modifier_bits, used};
 use crate::kernel::Pending;
 use crate::run::{Done, Work, page_target};
+use crate::tabs::TabEvent;
 
 /// How long the page may take to get the input once the browser has it.
 const DELIVERY_MS: u64 = 3000;
@@ -128,12 +130,23 @@ pub(crate) async fn click(
         sent.push(mouse(work, "mousePressed", &aim, &with(&pressed)));
         sent.push(mouse(work, "mouseReleased", &aim, &with(&json!({ "buttons": 0 }))));
     }
-    let probe = read_probe(work, aim.frame).await;
-    confirm(probe, "click")?;
+    let (probe, flushed) = (read_probe(work, aim.frame), flush(work));
+    confirm(probe.await, "click")?;
     for reply in sent {
         reply.await?;
     }
-    let effects = effects(work, events).await?;
+    pointed(work, target, &aim, events, flushed).await
+}
+
+/// The answer of a command that pointed at something.
+async fn pointed(
+    work: &Work,
+    target: &Target,
+    aim: &Aim,
+    events: Receiver<TabEvent>,
+    flushed: Pending<Value>,
+) -> Result<Done, Failure> {
+    let effects = effects(work, events, flushed).await?;
     let mut result = used(work, target, &aim.element);
     result.insert("x".into(), json!(aim.x));
     result.insert("y".into(), json!(aim.y));
@@ -157,12 +170,8 @@ pub(crate) async fn hover(
     moved.await?;
     // How long the pointer rests is the caller's wish, not a wait for the page.
     sleep(Duration::from_millis(settle_ms)).await;
-    let effects = effects(work, events).await?;
-    let mut result = used(work, target, &aim.element);
-    result.insert("x".into(), json!(aim.x));
-    result.insert("y".into(), json!(aim.y));
-    result.insert("effects".into(), json!(effects));
-    Ok(Done::new(&result))
+    let flushed = flush(work);
+    pointed(work, target, &aim, events, flushed).await
 }
 
 #[cfg(test)]

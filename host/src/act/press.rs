@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::time::{Duration, sleep};
 
 use super::keys::{self, Key};
-use super::{Probe, UsedElement, confirm, effects, modifier_bits};
+use super::{Probe, UsedElement, confirm, effects, flush, modifier_bits};
 use crate::kernel::Pending;
 use crate::run::{Done, Work, page_target};
 
@@ -64,16 +64,18 @@ pub(crate) async fn press(
     sent.push(keyboard.up(&key));
     sent.extend(keyboard.release_modifiers());
     // Focus inside a frame: the key goes there and this document's probe does not see it.
-    if !focused.is_frame {
+    let probe = (!focused.is_frame).then(|| {
         let timeout_ms = DELIVERY_MS.min(work.page_timeout_ms());
-        let probe =
-            work.page::<Probe>(frame, PageFunction::Probe, &json!({ "timeout_ms": timeout_ms })).await;
-        confirm(probe, "key")?;
+        work.page::<Probe>(frame, PageFunction::Probe, &json!({ "timeout_ms": timeout_ms }))
+    });
+    let flushed = flush(work);
+    if let Some(probe) = probe {
+        confirm(probe.await, "key")?;
     }
     for reply in sent {
         reply.await?;
     }
-    let effects = effects(work, events).await?;
+    let effects = effects(work, events, flushed).await?;
     Ok(Done::new(&json!({
         "tab_id": work.tab_id,
         "key": key.key,

@@ -6,6 +6,7 @@ use std::ffi::OsStr;
 use std::fmt::Write;
 use std::fs;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -152,8 +153,32 @@ fn times(browser: &Browser, table: &mut Table) {
     session.open(&nodes(50_000));
     settle(browser);
     table.time("click, 50,000 nodes", |_| within(&["click", "#b"]));
+    beside_a_busy_session(browser, &session, table);
     drop(session);
     starts(browser, table);
+}
+
+/// What a session pays for another one that looks at a very large page all the time.
+fn beside_a_busy_session(browser: &Browser, busy: &Session<'_>, table: &mut Table) {
+    let other = browser.session();
+    other.open("<h1>Small</h1>");
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_done.load(Ordering::Relaxed) {
+                let _ = busy.bsk(&["observe"]);
+            }
+        });
+        let within = |args: &[&str]| {
+            let mut command = browser.command(workspace::bsk());
+            command.args(args).args(["--session", &other.id]);
+            command
+        };
+        table.time("evaluate 1+1, while another session observes 50,000 nodes", |_| {
+            within(&["evaluate", "1+1"])
+        });
+        is_done.store(true, Ordering::Relaxed);
+    });
 }
 
 /// Sessions are stopped outside the measured time.

@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use bsk_protocol::failure::Failure;
+use bsk_protocol::kernel::SessionOptions;
 use bsk_protocol::local::{Action, Command, SessionStarted};
 use clap::Args;
 
@@ -52,13 +53,13 @@ pub(crate) struct StartArgs {
 pub(crate) fn run(args: StartArgs, context: &Context) -> Result<u8, Failure> {
     let wanted = Wanted { session: None, browser: args.browser.as_deref() };
     let host = connect::host_for(&context.output, &wanted, args.wait.unwrap_or(HOST_WAIT))?;
-    let action = Action::SessionStart {
+    let action = Action::SessionStart(SessionOptions {
         name: args.name,
         width: args.width,
         height: args.height,
         focus: !args.no_focus,
         idle_ms: duration::millis(args.idle),
-    };
+    });
     let timeout_ms = duration::millis(args.timeout.unwrap_or(COMMAND_TIMEOUT));
     let command = Command { session_id: None, tab_id: None, timeout_ms, action };
     let reply = exchange::send(&context.output, host, command)?;
