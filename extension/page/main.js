@@ -12,6 +12,7 @@ const pageFunctions = {
   focus: focusTarget,
   get_html: getHtml,
   box: boxOfTarget,
+  settle: settlePage,
   document_state: documentState,
 };
 

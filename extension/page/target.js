@@ -255,3 +255,13 @@ function nextTask() {
     port2.postMessage(null);
   });
 }
+
+/**
+ * `settle`: see `PageFunctions`. Messages and timers that the page set going while it handled the input run first.
+ * @param {Parameters<PageFunctions['settle']>[0]} args
+ * @returns {Promise<Answer<Record<string, never>>>}
+ */
+async function settlePage({ timeout_ms }) {
+  await withinTime(nextTask().then(() => pauseFor(0)).then(() => nextTask()), timeout_ms);
+  return { ok: {} };
+}

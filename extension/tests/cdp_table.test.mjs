@@ -126,7 +126,7 @@ test('page functions take their own arguments only', () => {
     ['observe', { root_ref: 0 }], ['observe', { root_ref: 1.5 }], ['observe', { code: 'x' }], ['prepare', { timeout_ms: 1 }],
     ['prepare', { target: { ref: 1, selector: 'a' }, timeout_ms: 1 }], ['prepare', { target: { ref: 1 }, timeout_ms: 1, arm: 'click' }],
     ['prepare', { target: { ref: 1 }, timeout_ms: -1 }], ['probe', {}], ['fill_begin', { target: { ref: 1 }, value: 1, append: false, timeout_ms: 1 }],
-    ['select', { target: { ref: 1 }, values: [1], labels: [], indexes: [], timeout_ms: 1 }], ['document_state', { x: 1 }],
+    ['select', { target: { ref: 1 }, values: [1], labels: [], indexes: [], timeout_ms: 1 }], ['document_state', { x: 1 }], ['settle', {}],
   ];
   for (const [name, args] of hostile) assert.equal(refusedFor(() => checkPageCall(name, args)), 'argument_not_allowed', name);
   assert.equal(refusedFor(() => checkPageCall('constructor', {})), 'page_function_unknown');

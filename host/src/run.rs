@@ -30,6 +30,10 @@ const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 /// What the page library gets less than the command has, so that its precise error comes first.
 const MARGIN: Duration = Duration::from_millis(150);
 
+/// How long a page may take to react to input, in milliseconds; what it does later is news, not a reaction.
+const REACTION_MS: u64 = 100;
+const REACTION: Duration = Duration::from_millis(REACTION_MS);
+
 /// A command's result: JSON, and the bytes that follow it.
 #[derive(Debug)]
 pub(crate) struct Done {
@@ -182,17 +186,26 @@ async fn in_session(
         return session::tab_select(&work).await;
     }
     work.listen().await?;
-    let may_run_beside_a_dialog = matches!(
-        action,
-        Action::DialogList {}
-            | Action::DialogAccept { .. }
-            | Action::DialogDismiss {}
-            | Action::Screenshot { .. }
-    );
-    if may_run_beside_a_dialog {
+    let is_about_dialogs =
+        matches!(action, Action::DialogList {} | Action::DialogAccept { .. } | Action::DialogDismiss {});
+    if is_about_dialogs {
         return in_tab(&work, action).await;
     }
-    work.unless_dialog(in_tab(&work, action)).await
+    let is_a_look = matches!(
+        action,
+        Action::Observe(_)
+            | Action::Snapshot(_)
+            | Action::GetHtml { .. }
+            | Action::Evaluate { .. }
+            | Action::Screenshot { .. }
+    );
+    work.unless_dialog(async {
+        if is_a_look {
+            work.settle().await;
+        }
+        in_tab(&work, action).await
+    })
+    .await
 }
 
 async fn in_tab(work: &Work, action: Action) -> Result<Done, Failure> {
@@ -324,6 +337,22 @@ impl Work {
     ) -> Pending<T> {
         let (session_id, tab_id) = (self.session_id.clone(), self.tab_id);
         self.host.kernel.send(Call::Page { session_id, tab_id, frame, function, args: raw(args) })
+    }
+
+    /// Notes that input was sent: the next look at the page comes after the page's reaction to it.
+    pub(crate) fn input_sent(&self) {
+        self.tab.unsettled_input.set(Some(std::time::Instant::now()));
+    }
+
+    /// Lets the page react to input that was sent a moment ago. Chromium holds a page's tasks back after input until it has
+    /// drawn a frame (docs/decisions/0002-no-task-after-input.md), so a look that comes sooner would show the page before it.
+    async fn settle(&self) {
+        let Some(sent) = self.tab.unsettled_input.take() else { return };
+        if sent.elapsed() < REACTION {
+            let args = serde_json::json!({ "timeout_ms": REACTION_MS });
+            // A page that is being replaced has nothing to settle.
+            let _ = self.page::<Value>(FrameNumber::MAIN, PageFunction::Settle, &args).await;
+        }
     }
 
     /// How long the page library may wait.

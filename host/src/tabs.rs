@@ -3,6 +3,7 @@
 //! A cache only: losing it loses nothing, since the kernel owns tabs and the page library owns refs (invariant 8).
 
 use std::cell::{Cell, RefCell};
+use std::time::Instant;
 
 use bsk_protocol::ids::TabId;
 use bsk_protocol::kernel::{CdpEventName, LossCause};
@@ -57,6 +58,8 @@ pub(crate) struct Tab {
     pub(crate) url: RefCell<Option<String>>,
     /// The address shown before that.
     pub(crate) previous_url: RefCell<Option<String>>,
+    /// When the last input was sent, until a command has let the page react to it.
+    pub(crate) unsettled_input: Cell<Option<Instant>>,
     /// Whether the last action brought a document that no command has waited for yet.
     pub(crate) has_fresh_document: Cell<bool>,
     main_frame_id: RefCell<Option<String>>,
@@ -70,6 +73,7 @@ impl Default for Tab {
             dialog: RefCell::default(),
             url: RefCell::default(),
             previous_url: RefCell::default(),
+            unsettled_input: Cell::new(None),
             has_fresh_document: Cell::new(false),
             main_frame_id: RefCell::default(),
             events: broadcast::Sender::new(REMEMBERED),

@@ -285,6 +285,7 @@ pub enum PageFunction {
     Focus,
     GetHtml,
     Box,
+    Settle,
     DocumentState,
 }
 

@@ -476,6 +476,7 @@ fn no_page_function_outside_the_library_and_no_surplus_argument_passes() {
             json!({ "target": { "ref": 1 }, "values": "x", "labels": [], "indexes": [], "timeout_ms": 1 }),
         ),
         ("document_state", json!({ "x": 1 })),
+        ("settle", json!({ "timeout_ms": 1, "x": 1 })),
     ] {
         let _ = call(json!(function), args);
     }

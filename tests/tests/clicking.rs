@@ -150,3 +150,57 @@ fn a_frame_s_button_is_listed_and_clicked_without_naming_the_frame() {
         (page.evaluate("o.textContent") == "inner").then_some(())
     });
 }
+
+#[test]
+fn a_look_right_after_a_click_shows_the_page_s_reaction() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    session.open(
+        "<button onclick=\"setTimeout(() => timer.textContent = 'timer'); postMessage('message', '*')\">Go</button>\
+         <p id=timer></p><p id=message></p><script>onmessage = event => message.textContent = event.data</script>",
+    );
+    for _ in 0..5 {
+        session.ok(&["click", "button"]);
+        let seen = session.ok(&["evaluate", "timer.textContent + message.textContent"]);
+        assert_eq!(seen["value"], "timermessage");
+        session.ok(&["evaluate", "timer.textContent = message.textContent = ''"]);
+    }
+    session.ok(&["click", "button"]);
+    let text = session.observe();
+    assert!(text.contains("timer") && text.contains("message"), "{text}");
+}
+
+#[test]
+fn a_button_in_nested_scaled_frames_is_clicked_where_it_is() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let inner = browser.pages().html(
+        "<button style='margin:40px 30px' onclick=\"parent.parent.postMessage('inner','*')\">Deep pay</button>",
+    );
+    let middle = browser.pages().html(&format!(
+        "<div style='height:50px'></div><iframe style='border:5px solid;margin-left:20px' width=300 height=150 src='{inner}'></iframe>"
+    ));
+    session.open(&format!(
+        "<p id=o>-</p><iframe style='transform:scale(.5);transform-origin:0 0;border:0' width=600 height=400 src='{middle}'></iframe>\
+         <script>onmessage = event => o.textContent = event.data</script>"
+    ));
+    let button = session.ref_of("button \"Deep pay\"");
+    assert!(button.starts_with("@f"), "{button}");
+    session.ok(&["click", &button]);
+    assert_eq!(session.ok(&["evaluate", "o.textContent"])["value"], "inner");
+}
+
+#[test]
+fn a_screenshot_beside_a_dialog_answers_at_once_with_the_dialog() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    session.open("<button onclick=\"alert('hi')\">K</button>");
+    let _ = session.bsk(&["click", "button"]);
+    let picture = browser.scratch().file("beside.png");
+    let refused = session.bsk(&["screenshot", "--out", &picture.display().to_string()]);
+    assert_eq!(refused.exit_code(), Some(6), "{}", refused.report());
+    assert_eq!(refused.failure()["data"]["dialog"]["message"], "hi", "{}", refused.report());
+    assert!(!picture.exists(), "no picture was taken");
+    session.ok(&["dialog", "accept"]);
+    session.ok(&["screenshot", "--out", &picture.display().to_string()]);
+}

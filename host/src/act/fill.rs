@@ -37,6 +37,7 @@ pub(crate) async fn fill(work: &Work, target: &Target, value: String, append: bo
     let typed = (!begun.done).then(|| work.cdp::<Value>("Input.insertText", &json!({ "text": value })));
     let args = json!({ "value": value, "append": append, "timeout_ms": EDIT_MS.min(work.page_timeout_ms()) });
     let ended: Ended = work.page(frame, PageFunction::FillEnd, &args).await?;
+    work.input_sent();
     if let Some(typed) = typed {
         typed.await?;
     }

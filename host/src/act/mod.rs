@@ -77,6 +77,7 @@ fn confirm(probe: Result<Probe, Failure>, what: &str) -> Result<(), Failure> {
 /// Asks for word when the page has handled the input sent before and all that came of it has been told. Sent along with the
 /// input, since each message to the browser may cost it milliseconds (docs/decisions/0003-messages-to-chromium.md).
 fn flush(work: &Work) -> Pending<Value> {
+    work.input_sent();
     work.host.kernel.send(Call::Flush { session_id: work.session_id.clone(), tab_id: work.tab_id })
 }
 

@@ -33,6 +33,7 @@ pub(crate) async fn select(
         "timeout_ms": work.page_timeout_ms(),
     });
     let selected: Selected = work.page(frame, PageFunction::Select, &args).await?;
+    work.input_sent();
     let mut result = used(work, target, &selected.element);
     result.insert("multiple".into(), json!(selected.multiple));
     result.insert("selected_values".into(), json!(selected.selected_values));
