@@ -4,7 +4,9 @@
 //! frame. Output takes frames that the codec made, so none is longer than the browser accepts (invariants 5 and 6).
 
 use std::io::{BufReader, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
+use std::time::Duration;
 
 use bsk_protocol::codec::{CodecError, Frame, FrameReader, FromExtension, Joiner};
 use bsk_protocol::kernel::FromKernel;
@@ -56,13 +58,22 @@ fn decode(frame: &Frame, joiner: &mut Joiner) -> Result<Option<FromKernel>, Code
 /// Frames on their way to the browser, in order.
 pub(crate) type FrameSender = std::sync::mpsc::Sender<Vec<u8>>;
 
+/// How often, and how long each, the writing thread naps after a frame before it sleeps for good.
+///
+/// Chromium watches our pipe on one thread and reads it on another; when both share a core the first spins and the second
+/// starves until the scheduler's next tick, 2 ms later (measured, docs/decisions/0003-messages-to-chromium.md). A core that
+/// goes to sleep looks for waiting threads first: each nap's end gives the starving reader ours. It halves the median of a
+/// short command and costs a few wake-ups per frame, none while nothing is sent.
+const NAPS: u32 = 4;
+const NAP: Duration = Duration::from_micros(100);
+
 /// Starts the writing thread; it ends when every sender is gone or the browser closed its end. The handle lets the end
 /// of the process wait for what is already on its way.
 pub(crate) fn write_frames() -> (FrameSender, thread::JoinHandle<()>) {
     let (sender, receiver) = std::sync::mpsc::channel::<Vec<u8>>();
     let handle = thread::spawn(move || {
         let mut output = std::io::stdout().lock();
-        for frame in receiver {
+        while let Some(frame) = next_frame(&receiver) {
             // A closed pipe is noticed by the reader as the end of the port.
             if output.write_all(&frame).and_then(|()| output.flush()).is_err() {
                 return;
@@ -70,4 +81,16 @@ pub(crate) fn write_frames() -> (FrameSender, thread::JoinHandle<()>) {
         }
     });
     (sender, handle)
+}
+
+/// The next frame, waited for with a few naps first; none when every sender is gone.
+fn next_frame(frames: &Receiver<Vec<u8>>) -> Option<Vec<u8>> {
+    for _ in 0..NAPS {
+        match frames.recv_timeout(NAP) {
+            Ok(frame) => return Some(frame),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return None,
+        }
+    }
+    frames.recv().ok()
 }
