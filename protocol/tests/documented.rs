@@ -1,4 +1,4 @@
-//! docs/protocol.md shows every code and reason as the enums have them. The expected tables are printed on a difference,
+//! docs/protocol.md shows every code and reason as the enums have them, and docs/troubleshooting.md only ones that exist. The expected tables are printed on a difference,
 //! ready to be pasted; set `BSK_UPDATE_DOCS=1` to write them into the page.
 
 use std::fmt::Write as _;
@@ -47,4 +47,17 @@ fn check(name: &str, expected: &str) {
 fn every_code_and_reason_stands_in_the_protocol_page() {
     check("codes", &code_table());
     check("reasons", &reason_table());
+}
+
+#[test]
+fn the_troubleshooting_page_names_only_reasons_that_exist() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/troubleshooting.md");
+    let page = fs::read_to_string(&path).expect("docs/troubleshooting.md can be read");
+    let first_cells = page.lines().filter_map(|line| line.strip_prefix("| `")?.split(" |").next());
+    let named: Vec<&str> =
+        first_cells.flat_map(|cell| cell.split('`')).filter(|part| part.len() > 2).collect();
+    assert!(named.len() > 10, "the table has rows: {named:?}");
+    for name in named {
+        assert!(Reason::ALL.iter().any(|reason| reason.as_str() == name), "`{name}` is no reason");
+    }
 }
