@@ -45,7 +45,7 @@ pub(crate) struct StartArgs {
     /// Wait this long for a browser to connect
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     wait: Option<Duration>,
-    /// Give up after this long, such as `500ms`, `30s` or `2m`
+    /// Give up after this long, such as `500ms`, `30s` or `2m` [default: 30s]
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     timeout: Option<Duration>,
 }
