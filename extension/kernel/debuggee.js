@@ -5,7 +5,8 @@
 
 /** @import { JsonObject, Surroundings } from './types.js' */
 import { Refusal } from './codes.js';
-import { fromChrome, pageCrashed, tabClosed, tabDetached, tabForbidden } from './cdp_errors.js';
+import { fromChrome, pageCrashed, pageNavigated, tabClosed, tabDetached, tabForbidden } from './cdp_errors.js';
+import { FrameProcesses } from './frame_processes.js';
 import { isTouchable } from './policy/url_rule.js';
 import { isObject } from './shape.js';
 
@@ -23,18 +24,29 @@ class Debuggee {
   constructor() {
     /** Settles when the tab can take calls; null from then on, so that calls need not wait. @type {Promise<void> | null} */
     this.attaching = null;
-    /** How to fail each call that waits. @type {Set<(refusal: Refusal) => void>} */
-    this.pending = new Set();
+    /** How to fail each call that waits, and the frame's process it is in. @type {Map<(refusal: Refusal) => void, string | undefined>} */
+    this.pending = new Map();
     /** Input that the page has not handled yet. @type {Set<Promise<unknown>>} */
     this.inputs = new Set();
+    /** Frames in processes of their own. */
+    this.processes = new FrameProcesses();
     this.isCrashed = false;
     this.hasDialog = false;
   }
 
   /** @param {Refusal} refusal */
   failAll(refusal) {
-    for (const fail of this.pending) fail(refusal);
+    for (const fail of this.pending.keys()) fail(refusal);
     this.pending.clear();
+  }
+
+  /**
+   * Fails what waits in a frame's process.
+   * @param {string} sessionId
+   * @param {Refusal} refusal
+   */
+  failIn(sessionId, refusal) {
+    for (const [fail, session] of this.pending) if (session === sessionId) fail(refusal);
   }
 }
 
@@ -70,14 +82,24 @@ export class Debuggees {
    * @param {number} tabId
    * @param {string} method
    * @param {JsonObject} [params]
+   * @param {string} [sessionId] of a frame in a process of its own, from `processes`
    * @returns {Promise<JsonObject>} the method's result
    * @throws {Refusal}
    */
-  send(tabId, method, params) {
+  send(tabId, method, params, sessionId) {
     const debuggee = this.#tabs.get(tabId);
-    if (debuggee !== undefined && debuggee.attaching === null) return this.#call(tabId, debuggee, method, params);
+    if (debuggee !== undefined && debuggee.attaching === null) return this.#call(tabId, debuggee, method, params, sessionId);
     const attached = method === 'Page.navigate' ? this.#attachAnyhow(tabId) : this.attach(tabId);
-    return attached.then(() => this.send(tabId, method, params));
+    return attached.then(() => this.send(tabId, method, params, sessionId));
+  }
+
+  /**
+   * The tab's frames that live in processes of their own.
+   * @param {number} tabId
+   * @returns {FrameProcesses}
+   */
+  processes(tabId) {
+    return this.#tabs.get(tabId)?.processes ?? new FrameProcesses();
   }
 
   /**
@@ -170,7 +192,7 @@ export class Debuggees {
         debuggee.pending.delete(done);
         resolve();
       };
-      debuggee.pending.add(done);
+      debuggee.pending.set(done, undefined);
       const sent = SETUP.map(([method, params]) => cdp.sendCommand({ tabId }, method, params).catch(() => {}));
       void Promise.all(sent).then(done);
     });
@@ -181,14 +203,16 @@ export class Debuggees {
    * @param {Debuggee} debuggee
    * @param {string} method
    * @param {JsonObject | undefined} params
+   * @param {string | undefined} sessionId
    * @returns {Promise<JsonObject>}
    */
-  #call(tabId, debuggee, method, params) {
+  #call(tabId, debuggee, method, params, sessionId) {
     if (debuggee.isCrashed && !REVIVING.has(method)) return Promise.reject(pageCrashed(tabId));
     /** @type {Promise<JsonObject>} */
     const call = new Promise((resolve, reject) => {
-      debuggee.pending.add(reject);
-      this.#around.chrome.debugger.sendCommand({ tabId }, method, params).then(
+      debuggee.pending.set(reject, sessionId);
+      const target = sessionId === undefined ? { tabId } : { tabId, sessionId };
+      this.#around.chrome.debugger.sendCommand(target, method, params).then(
         (result) => resolve(isObject(result) ? result : {}),
         (error) => reject(fromChrome(tabId, method, error)),
       ).finally(() => {
@@ -268,7 +292,39 @@ export class Debuggees {
   }
 
   /**
-   * `chrome.debugger.onEvent`.
+   * `chrome.debugger.onEvent` of a frame in a process of its own: only what tells where frames and their documents are.
+   * @param {number} tabId
+   * @param {string} sessionId
+   * @param {string} method
+   * @param {JsonObject} params
+   */
+  onFrameEvent(tabId, sessionId, method, params) {
+    if (method.startsWith('Target.')) this.#onTargetEvent(tabId, method, params);
+    else if (method === 'Page.frameNavigated' || method === 'Page.frameDetached') this.#watcher.event(tabId, method, params);
+    else if (method === 'Inspector.targetCrashed') this.#tabs.get(tabId)?.failIn(sessionId, pageNavigated(tabId));
+  }
+
+  /**
+   * @param {number} tabId
+   * @param {string} method
+   * @param {JsonObject} params
+   */
+  #onTargetEvent(tabId, method, params) {
+    const debuggee = this.#tabs.get(tabId);
+    if (debuggee === undefined) return;
+    if (method === 'Target.detachedFromTarget') {
+      debuggee.processes.detached(params);
+      if (typeof params['sessionId'] === 'string') debuggee.failIn(params['sessionId'], pageNavigated(tabId));
+    }
+    const sessionId = method === 'Target.attachedToTarget' ? debuggee.processes.attached(params) : null;
+    if (sessionId === null) return;
+    for (const [setup, args] of FRAME_SETUP) {
+      this.#around.chrome.debugger.sendCommand({ tabId, sessionId }, setup, args).catch(() => {});
+    }
+  }
+
+  /**
+   * `chrome.debugger.onEvent` of the tab itself.
    * @param {number} tabId
    * @param {string} method
    * @param {JsonObject} params
@@ -276,6 +332,10 @@ export class Debuggees {
   onEvent(tabId, method, params) {
     const debuggee = this.#tabs.get(tabId);
     switch (method) {
+      case 'Target.attachedToTarget':
+      case 'Target.detachedFromTarget':
+        this.#onTargetEvent(tabId, method, params);
+        return;
       case 'Inspector.targetCrashed':
         if (debuggee === undefined || debuggee.isCrashed) return;
         debuggee.isCrashed = true;
@@ -316,10 +376,23 @@ function isForbiddenPage({ frame }) {
   return isObject(frame) && frame['parentId'] === undefined && typeof frame['url'] === 'string' && !isTouchable(frame['url']);
 }
 
+/** Frames in other processes are attached by the browser, and those below them; what else it attaches is left alone. */
+const AUTO_ATTACH = { autoAttach: true, waitForDebuggerOnStart: false, flatten: true };
+
+/** What a frame in a process of its own is prepared with. @type {[string, JsonObject][]} */
+const FRAME_SETUP = [
+  ['Inspector.enable', {}],
+  ['Page.enable', {}],
+  ['Target.setAutoAttach', AUTO_ATTACH],
+];
+
 /** `Inspector.enable` first, since it reports a page that has crashed already. @type {[string, JsonObject][]} */
 const SETUP = [
   ['Inspector.enable', {}],
   ['Page.enable', {}],
   ['Page.setLifecycleEventsEnabled', { enabled: true }],
   ['Emulation.setFocusEmulationEnabled', { enabled: true }],
+  // Off and on: after a restart of this worker the frames are attached already and would not be told again.
+  ['Target.setAutoAttach', { ...AUTO_ATTACH, autoAttach: false }],
+  ['Target.setAutoAttach', AUTO_ATTACH],
 ];

@@ -173,9 +173,9 @@ export function startKernel(around) {
   chrome.tabs.onReplaced.addListener(afterLoad((added, removed) => tabs.replaced(added, removed)));
   chrome.windows.onRemoved.addListener(afterLoad((windowId) => sessions.windowRemoved(windowId)));
   chrome.debugger.onEvent.addListener(afterLoad((source, method, params) => {
-    // Events of child sessions name no tab of ours.
-    if (source.tabId === undefined || source.sessionId !== undefined) return;
-    debuggees.onEvent(source.tabId, method, isObject(params) ? params : {});
+    if (source.tabId === undefined) return;
+    if (source.sessionId === undefined) debuggees.onEvent(source.tabId, method, isObject(params) ? params : {});
+    else debuggees.onFrameEvent(source.tabId, source.sessionId, method, isObject(params) ? params : {});
   }));
   chrome.debugger.onDetach.addListener(afterLoad((source, reason) => {
     if (source.tabId !== undefined) void debuggees.onDetach(source.tabId, reason);

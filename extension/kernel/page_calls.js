@@ -21,9 +21,13 @@ const CALL = '(name, args, context) => bskPage.call(name, args, context)';
 
 /** A frame's isolated world as far as this worker knows it. */
 class World {
-  /** @param {number} contextId */
-  constructor(contextId) {
+  /**
+   * @param {number} contextId
+   * @param {string | undefined} sessionId of the process that the context is in
+   */
+  constructor(contextId, sessionId) {
     this.contextId = contextId;
+    this.sessionId = sessionId;
     this.hasLibrary = false;
   }
 }
@@ -150,7 +154,7 @@ export class PageCalls {
     const answer = await this.#debuggees.send(claim.tabId, 'Runtime.callFunctionOn', {
       functionDeclaration, executionContextId: world.contextId, arguments: values.map((value) => ({ value })),
       returnByValue: true, awaitPromise: true,
-    });
+    }, world.sessionId);
     return valueOf(answer);
   }
 
@@ -180,15 +184,16 @@ export class PageCalls {
    * @param {string} frameId
    */
   async #createWorld(claim, frame, frameId) {
+    const sessionId = this.#debuggees.processes(claim.tabId).sessionOf(frameId);
     const { executionContextId } = await this.#debuggees.send(claim.tabId, 'Page.createIsolatedWorld', {
       frameId, worldName: 'bsk', grantUniveralAccess: false,
-    });
+    }, sessionId);
     if (typeof executionContextId !== 'number') throw malformed('Page.createIsolatedWorld');
     const worlds = this.#pages(claim).worlds;
     const known = worlds.get(frame);
     // Two first calls at once get the same context; they share its entry.
-    if (known?.contextId === executionContextId) return known;
-    const world = new World(executionContextId);
+    if (known?.contextId === executionContextId && known.sessionId === sessionId) return known;
+    const world = new World(executionContextId, sessionId);
     worlds.set(frame, world);
     return world;
   }

@@ -191,6 +191,34 @@ fn a_button_in_nested_scaled_frames_is_clicked_where_it_is() {
 }
 
 #[test]
+fn frames_of_other_processes_are_seen_and_clicked_where_they_are() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let elsewhere = |url: &str, host: &str| url.replace("127.0.0.1", host);
+    let inner = browser.pages().html(
+        "<input aria-label=Deep><button style='margin:40px 30px' onclick=\"parent.parent.postMessage('inner','*')\">Deep pay</button>",
+    );
+    let middle = browser.pages().html(&format!(
+        "<div style='height:50px'></div><iframe style='border:5px solid;margin-left:20px' width=400 height=150 src='{}'></iframe>",
+        elsewhere(&inner, "other.localhost")
+    ));
+    session.open(&format!(
+        "<p id=o>-</p><iframe style='transform:scale(.5);transform-origin:0 0;border:0' width=600 height=400 src='{}'></iframe>\
+         <script>onmessage = event => o.textContent = event.data</script>",
+        elsewhere(&middle, "third.localhost")
+    ));
+    let processes = browser.devtools().targets();
+    assert_eq!(processes.iter().filter(|target| target["type"] == "iframe").count(), 2, "{processes:?}");
+    let button = session.ref_of("button \"Deep pay\"");
+    session.ok(&["click", &button]);
+    assert_eq!(session.ok(&["evaluate", "o.textContent"])["value"], "inner");
+    let field = session.ref_of("textbox \"Deep\"");
+    assert_eq!(session.ok(&["fill", &field, "--value", "far away"])["value"], "far away");
+    let text = session.observe();
+    assert!(text.contains("textbox \"Deep\" value \"far away\""), "{text}");
+}
+
+#[test]
 fn a_screenshot_beside_a_dialog_answers_at_once_with_the_dialog() {
     let browser = BROWSER.browser();
     let session = browser.session();
