@@ -70,7 +70,7 @@ export class Evaluate {
   async run(claim, args) {
     if (!this.#isOnForUser || !this.#isOnForPolicy) {
       throw new Refusal('permission_denied', 'evaluate_off', 'running JavaScript is switched off in the extension',
-        this.#isOnForPolicy ? 'the user can switch it on in the popup of the extension' : 'the administrator of this browser decided so');
+        this.#isOnForPolicy ? 'the user switched it off: `evaluate_enabled` in the storage of the extension' : 'the administrator of this browser decided so');
     }
     const answer = await this.#debuggees.send(claim.tabId, 'Runtime.evaluate', {
       expression: args.expression, awaitPromise: args.await_promise, returnByValue: args.return_by_value,

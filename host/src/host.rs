@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bsk_protocol::codec::CodecError;
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
-use bsk_protocol::ids::{SessionId, TabId};
+use bsk_protocol::ids::{InstanceId, SessionId, TabId};
 use bsk_protocol::kernel::{EndCause, Event, FromKernel, KernelHello, SessionRecord, ToKernel};
 use bsk_protocol::local::HostHello;
 use bsk_protocol::{BUILD_VERSION, PROTOCOL_VERSION};
@@ -67,6 +67,11 @@ impl Host {
             host.note_session(record);
         }
         host
+    }
+
+    /// The profile's extension.
+    pub(crate) fn instance_id(&self) -> &InstanceId {
+        &self.hello.instance_id
     }
 
     /// What the CLI is told at the start of every connection.

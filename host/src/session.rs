@@ -17,7 +17,7 @@ pub(crate) async fn start(host: &Host, options: SessionOptions) -> Result<Done, 
     let record: SessionRecord = host.kernel.send(Call::SessionStart(options)).await?;
     let started = SessionStarted {
         session_id: record.session_id.clone(),
-        browser_instance_id: host.hello().instance_id,
+        browser_instance_id: host.instance_id().clone(),
         agent_window_id: record.agent_window_id,
     };
     host.note_session(record);

@@ -10,7 +10,8 @@ mod press;
 mod select;
 
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
-use bsk_protocol::kernel::Call;
+use bsk_protocol::ids::FrameNumber;
+use bsk_protocol::kernel::{Call, PageFunction};
 use bsk_protocol::local::{Effects, Modifier, Target};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -29,6 +30,9 @@ use crate::tabs::TabEvent;
 
 /// How long a navigation that an action set off may take to bring its document, before the action answers all the same.
 const LANDING: Duration = Duration::from_secs(10);
+
+/// How long the page may take to get the input once the browser has it.
+const DELIVERY_MS: u64 = 3000;
 
 /// The element an action used, as `observe` names it.
 #[derive(Debug, Deserialize)]
@@ -74,6 +78,12 @@ fn confirm(probe: Result<Probe, Failure>, what: &str) -> Result<(), Failure> {
     }
 }
 
+/// Asks whether the armed probe of a frame saw the input; sent along with the input.
+fn read_probe(work: &Work, frame: FrameNumber) -> Pending<Probe> {
+    let timeout_ms = DELIVERY_MS.min(work.page_timeout_ms());
+    work.page(frame, PageFunction::Probe, &json!({ "timeout_ms": timeout_ms }))
+}
+
 /// Asks for word when the page has handled the input sent before and all that came of it has been told. Sent along with the
 /// input, since each message to the browser may cost it milliseconds (docs/decisions/0003-messages-to-chromium.md).
 fn flush(work: &Work) -> Pending<Value> {
@@ -81,8 +91,8 @@ fn flush(work: &Work) -> Pending<Value> {
     work.host.kernel.send(Call::Flush { session_id: work.session_id.clone(), tab_id: work.tab_id })
 }
 
-/// What the action did besides its purpose, once `flushed`. A navigation that it set off is waited for until its document is there (the
-/// next command should meet the new page) or until loading ends without one.
+/// What the action did besides its purpose, once `flushed`. A navigation that it set off is waited for until its document
+/// is there (the next command should meet the new page) or until loading ends without one.
 async fn effects(
     work: &Work,
     mut events: Receiver<TabEvent>,

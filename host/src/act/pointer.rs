@@ -12,13 +12,10 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast::Receiver;
 use tokio::time::{Duration, sleep};
 
-use super::{Probe, UsedElement, confirm, effects, flush, modifier_bits, used};
+use super::{UsedElement, confirm, effects, flush, modifier_bits, read_probe, used};
 use crate::kernel::Pending;
 use crate::run::{Done, Work, page_target};
 use crate::tabs::TabEvent;
-
-/// How long the page may take to get the input once the browser has it.
-const DELIVERY_MS: u64 = 3000;
 
 /// A triple click is the most that any browser knows.
 const MOST_CLICKS: u8 = 3;
@@ -78,11 +75,6 @@ fn point_in_quad(place: &FrameQuad, x: f64, y: f64) -> Option<(f64, f64)> {
     Some((blend(x1, x2, x3, x4), blend(y1, y2, y3, y4)))
 }
 
-fn read_probe(work: &Work, frame: FrameNumber) -> Pending<Probe> {
-    let timeout_ms = DELIVERY_MS.min(work.page_timeout_ms());
-    work.page(frame, PageFunction::Probe, &json!({ "timeout_ms": timeout_ms }))
-}
-
 fn mouse(work: &Work, kind: &str, aim: &Aim, more: &Value) -> Pending<Value> {
     let mut event = json!({ "type": kind, "x": aim.x, "y": aim.y });
     if let (Some(event), Some(more)) = (event.as_object_mut(), more.as_object()) {
@@ -118,17 +110,11 @@ pub(crate) async fn click(
     };
     let mut sent = vec![mouse(work, "mouseMoved", &aim, &json!({ "modifiers": modifiers }))];
     for count in 1..=click_count {
-        let common = json!({ "button": button, "clickCount": count, "modifiers": modifiers });
-        let pressed = json!({ "buttons": held });
-        let with = |more: &Value| {
-            let mut all = common.clone();
-            if let (Some(all), Some(more)) = (all.as_object_mut(), more.as_object()) {
-                all.extend(more.clone());
-            }
-            all
-        };
-        sent.push(mouse(work, "mousePressed", &aim, &with(&pressed)));
-        sent.push(mouse(work, "mouseReleased", &aim, &with(&json!({ "buttons": 0 }))));
+        for (kind, buttons) in [("mousePressed", held), ("mouseReleased", 0)] {
+            let more =
+                json!({ "button": button, "buttons": buttons, "clickCount": count, "modifiers": modifiers });
+            sent.push(mouse(work, kind, &aim, &more));
+        }
     }
     let (probe, flushed) = (read_probe(work, aim.frame), flush(work));
     confirm(probe.await, "click")?;

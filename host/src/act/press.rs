@@ -11,12 +11,9 @@ use serde_json::{Value, json};
 use tokio::time::{Duration, sleep};
 
 use super::keys::{self, Key};
-use super::{Probe, UsedElement, confirm, effects, flush, modifier_bits};
+use super::{UsedElement, confirm, effects, flush, modifier_bits, read_probe};
 use crate::kernel::Pending;
 use crate::run::{Done, Work, page_target};
-
-/// How long the page may take to get the key once the browser has it.
-const DELIVERY_MS: u64 = 3000;
 
 #[derive(Deserialize)]
 struct Focused {
@@ -64,10 +61,7 @@ pub(crate) async fn press(
     sent.push(keyboard.up(&key));
     sent.extend(keyboard.release_modifiers());
     // Focus inside a frame: the key goes there and this document's probe does not see it.
-    let probe = (!focused.is_frame).then(|| {
-        let timeout_ms = DELIVERY_MS.min(work.page_timeout_ms());
-        work.page::<Probe>(frame, PageFunction::Probe, &json!({ "timeout_ms": timeout_ms }))
-    });
+    let probe = (!focused.is_frame).then(|| read_probe(work, frame));
     let flushed = flush(work);
     if let Some(probe) = probe {
         confirm(probe.await, "key")?;
