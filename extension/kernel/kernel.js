@@ -72,6 +72,8 @@ export function startKernel(around) {
     frames: (_args, { claim }) => frames.list(claim),
     async flush(_args, { claim }) {
       await debuggees.flush(claim.tabId);
+      // A tab that the input opened is told when it is stored, which takes a moment longer.
+      await tabs.allOpened();
       return {};
     },
     frame_quad: ({ frame }, { claim }) => frames.quad(claim, frame),

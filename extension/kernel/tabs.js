@@ -37,6 +37,8 @@ export class Tabs {
   #groups;
   /** @type {PageCalls} */
   #pageCalls;
+  /** New tabs that are being looked at. @type {Set<Promise<unknown>>} */
+  #openings = new Set();
 
   /**
    * @param {Surroundings} around
@@ -157,16 +159,32 @@ export class Tabs {
    * @param {chrome.tabs.Tab} tab
    */
   async created(tab) {
+    const opening = this.#adopt(tab);
+    this.#openings.add(opening);
+    const session = await opening.finally(() => this.#openings.delete(opening));
+    if (tab.id !== undefined && tab.windowId === session?.windowId) await this.#groups.add(session, tab.id);
+  }
+
+  /** Resolves when the host has been told of every tab that has been opened so far. */
+  async allOpened() {
+    await Promise.allSettled(this.#openings);
+  }
+
+  /**
+   * @param {chrome.tabs.Tab} tab
+   * @returns {Promise<Session | undefined>} the session that it joined and whose host knows of it
+   */
+  async #adopt(tab) {
     const opener = tab.openerTabId === undefined ? undefined : this.#ownership.claim(tab.openerTabId);
     const session = opener === undefined ? undefined : this.#ownership.session(opener.sessionId);
-    if (tab.id === undefined || opener === undefined || session === undefined) return;
-    if (isOfUser(tab.pendingUrl || tab.url || '') || this.#ownership.claim(tab.id) !== undefined) return;
+    if (tab.id === undefined || opener === undefined || session === undefined) return undefined;
+    if (isOfUser(tab.pendingUrl || tab.url || '') || this.#ownership.claim(tab.id) !== undefined) return undefined;
     this.#join(session, tab.id);
     if (tab.active) session.activeTabId = tab.id;
     await this.#ownership.save();
     this.#events.tabOpened(session.sessionId, tab.id, opener.tabId);
     this.#events.sessionChanged(session);
-    if (tab.windowId === session.windowId) await this.#groups.add(session, tab.id);
+    return session;
   }
 
   /**

@@ -181,6 +181,25 @@ test('a flush answers behind the events that came before', async () => {
   assert.deepEqual(await lab.ok('flush', mine), {});
 });
 
+test('a flush answers behind the tab that was opened before, however long its storing takes', async () => {
+  const lab = await new Lab().start();
+  const mine = await lab.session();
+  const { session } = lab.worker.chrome.storage;
+  const set = session.set;
+  let store = () => {};
+  session.set = (/** @type {any} */ values) => new Promise((resolve) => { store = () => resolve(set.call(session, values)); });
+  const popup = lab.browser.addTab({ windowId: lab.browser.userWindow.id, url: 'https://b.test/', openerTabId: mine.tab_id });
+  lab.worker.fire('tabs.onCreated', popup);
+  const flush = lab.begin('flush', mine);
+  await settled();
+  assert.equal(flush.outcome(), null);
+  store();
+  await settled();
+  assert.deepEqual(flush.outcome(), { ok: {} });
+  const order = lab.port.sent.map((message) => (message.reply?.id === flush.id ? 'reply' : Object.keys(message.event ?? {})[0]));
+  assert.ok(order.indexOf('tab_opened') >= 0 && order.indexOf('tab_opened') < order.indexOf('reply'), order.join());
+});
+
 test('a dialog that would keep a tab open is left when the tab is closed', async () => {
   const lab = await new Lab().start();
   const mine = await lab.session();
