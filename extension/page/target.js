@@ -126,10 +126,7 @@ function holdsElement(outer, inner) {
  */
 function describe(element) {
   const id = element.getAttribute('id');
-  const tidy = (/** @type {string} */ text) => {
-    const line = text.replace(/\s+/g, ' ').replaceAll('`', "'").trim();
-    return line.length > 40 ? `${line.slice(0, 39).trimEnd()}…` : line;
-  };
+  const tidy = (/** @type {string} */ text) => shortName(text.replace(/\s+/g, ' ').trim());
   if (id) return `${element.localName}#${tidy(id)}`;
   const name = tidy(nameOf(element));
   if (name) return `${element.localName} "${name}"`;
@@ -143,7 +140,11 @@ function describe(element) {
  * @returns {UsedElement}
  */
 function usedElement(element) {
-  return { ref: refOf(element), role: roleOf(element), name: nameOf(element) };
+  const [ref, role, name] = [refOf(element), roleOf(element), nameOf(element)];
+  const told = toldByRef.get(ref);
+  rememberTold(ref, role, name);
+  const isSame = told === undefined || (told.role === role && told.name === name);
+  return { ref, role, name, ...(isSame ? {} : { was: told }) };
 }
 
 /**

@@ -23,10 +23,10 @@ interface CallContext { first_ref: number; frame: number; }
 
 interface Box { x: number; y: number; width: number; height: number; }
 
-/** The element that a command used, as `observe` describes it. */
-interface UsedElement { ref: number; role: string; name: string; }
+/** The element that a command used, as `observe` describes it. `was`: what was last told of its ref, when that no longer holds. */
+interface UsedElement { ref: number; role: string; name: string; was?: { role: string; name: string }; }
 
-/** What `observe` gives: one row per node in document order, as columns; texts are indexes into `strings`, -1 is none. */
+/** What `observe` gives, as JSON in one string: one row per node in flat-tree order, as columns; texts are indexes into `strings`, 0 is none. */
 interface Observation {
   url: string;
   title: string;
@@ -35,6 +35,10 @@ interface Observation {
   /** How far the page is scrolled and how far it can be. */
   scroll: { x: number; y: number; max_x: number; max_y: number };
   device_pixel_ratio: number;
+  /** The walk ran out of its time: what came first is here. */
+  partial: boolean;
+  /** Elements that may hold a closed shadow root which the kernel has not looked for yet. */
+  unexplored: number;
   strings: string[];
   nodes: {
     /** 0 is a child of the document. */
@@ -43,16 +47,23 @@ interface Observation {
     role: number[];
     /** Accessible name; for `text` the text itself. */
     name: number[];
-    /** What the control holds, never of a secret field. */
-    value: number[];
-    description: number[];
-    /** Comma-separated states in the order rendered, e.g. `checked,disabled` or `level=2`. */
-    states: number[];
     /** The ref's number, 0 for nodes without one. */
     ref: number[];
-    /** x, y, width, height of each node, rounded: four numbers a node. */
+    /** A digit per node: 0 in view, 1 above it, 2 below, 3 beside, 4 no place of its own. */
+    place: string;
+    /** Pairs of row and text: what the control holds, never of a secret field. */
+    value: number[];
+    /** Pairs of row and text. */
+    description: number[];
+    /** Pairs of row and text: the states in the order rendered, one a line, e.g. `checked` or `level=2`. */
+    states: number[];
+    /** Pairs of row and text: where links lead, when asked for. */
+    link: number[];
+    /** x, y, width, height of each node, rounded, when asked for. */
     box: number[];
   };
+  /** For each frame's element its row and its content box: row, x, y, width, height. */
+  frames: number[];
 }
 
 interface Prepared extends UsedElement {
@@ -93,8 +104,15 @@ interface Selected extends UsedElement {
 
 /** Every function of the library: its arguments and its result. */
 interface PageFunctions {
-  /** Walks the document (or the subtree of `root_ref`), open shadow roots included. */
-  observe(args: { root_ref?: number }): Observation;
+  /** Walks the document (or the subtree of `root_ref`), shadow roots included, for at most `budget_ms`; an `Observation` as JSON. */
+  observe(args: {
+    budget_ms: number; root_ref?: number;
+    /** Every role and all text, nothing folded away. */
+    form?: 'full';
+    links?: boolean; boxes?: boolean;
+    /** Also text that nobody can see, with the state `invisible`. */
+    invisible?: boolean;
+  }): string;
   /** Waits until the target can be acted on, scrolls it into view and, with `arm`, watches for that event's arrival. */
   prepare(args: {
     target: Target; timeout_ms: number; force?: boolean;

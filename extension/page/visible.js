@@ -4,7 +4,7 @@
 // a person can point at them. Covering and size are the acting half's questions, not asked here. Text that only CSS shows
 // (`::before`, `::after`) is read here too.
 // Invariants: the flat tree is walked only through `composedChildren` and `composedParent`; within one `readingOnce` no
-// element's style is read twice; closed shadow roots stay closed; nothing is written to the page.
+// element's style is read twice; nothing is written to the page.
 
 /**
  * What an element's computed style says about showing it.
@@ -12,7 +12,6 @@
  * @property {string} display
  * @property {boolean} isVisible `visibility` is `visible`
  * @property {boolean} isPointer `cursor` is `pointer`
- * @property {boolean} skipsContents `content-visibility` is `hidden`
  */
 
 /**
@@ -23,6 +22,8 @@
  * @property {Map<Element, string>} roles
  * @property {Map<Node, Map<Element, Element[]>>} labels the labels of each control, by tree
  * @property {Element | null | undefined} modal the top modal dialog; undefined is not looked for yet
+ * @property {PageSheets | undefined} sheets undefined is not read yet
+ * @property {Map<Element, boolean>} unseen whether text in the element cannot be seen
  */
 
 /** @type {ReadPass | null} */
@@ -36,7 +37,7 @@ let currentPass = null;
  */
 function readingOnce(run) {
   if (currentPass !== null) return run();
-  currentPass = { styles: new Map(), names: new Map(), roles: new Map(), labels: new Map(), modal: undefined };
+  currentPass = { styles: new Map(), names: new Map(), roles: new Map(), labels: new Map(), modal: undefined, sheets: undefined, unseen: new Map() };
   try {
     return run();
   } finally {
@@ -56,10 +57,26 @@ function styleFacts(element) {
     display: style.display,
     isVisible: style.visibility === 'visible',
     isPointer: style.cursor === 'pointer',
-    skipsContents: style.contentVisibility === 'hidden',
   };
   currentPass?.styles.set(element, facts);
   return facts;
+}
+
+/**
+ * What the page's style sheets could do, as far as this pass has met them; null outside of a pass.
+ * @returns {PageSheets | null}
+ */
+function pageSheets() {
+  return currentPass === null ? null : currentPass.sheets ??= emptySheets();
+}
+
+/**
+ * The element's contents are not rendered, though it is itself: `content-visibility: hidden`.
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function skipsContents(element) {
+  return pageSheets()?.skipsContents !== false && getComputedStyle(element).contentVisibility === 'hidden';
 }
 
 /**
@@ -104,7 +121,10 @@ function visitComposedChildren(element, visit) {
     }
     return;
   }
-  const parent = element.shadowRoot ?? element;
+  const shadow = element.shadowRoot;
+  const sheets = currentPass?.sheets;
+  if (shadow !== null && sheets !== undefined) learnSheets(sheets, shadow);
+  const parent = shadow ?? element;
   for (let child = parent.firstChild; child !== null; child = child.nextSibling) visit(child);
 }
 
@@ -157,7 +177,7 @@ function hidesContents(parent, child) {
   if (parent.localName === 'details' && parent instanceof HTMLDetailsElement && !parent.open) {
     return child !== parent.querySelector(':scope > summary');
   }
-  return styleFacts(parent).skipsContents;
+  return skipsContents(parent);
 }
 
 /**
@@ -278,6 +298,8 @@ function isInlineDisplay(display) {
  * @returns {string}
  */
 function generatedText(element, pseudo) {
+  const sheets = pageSheets();
+  if (sheets !== null && !mayHaveGeneratedText(sheets, element)) return '';
   const style = getComputedStyle(element, pseudo);
   const content = style.content;
   if (content === 'none' || content === 'normal' || content === '') return '';

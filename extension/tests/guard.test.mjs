@@ -62,7 +62,7 @@ test('methods, arguments and addresses outside the tables never reach the browse
     ['cdp', { method: 'Storage.getCookies', params: {} }, 'method_not_allowed'],
     ['cdp', { method: 'Page.navigate', params: { url: 'https://a.test/', referrer: 'x' } }, 'argument_not_allowed'],
     ['cdp', { method: 'Page.navigate', params: { url: 'file:///etc/passwd' } }, 'url_not_allowed'],
-    ['page', { frame: 0, function: 'observe', args: { code: 'x' } }, 'argument_not_allowed'],
+    ['page', { frame: 0, function: 'observe', args: { budget_ms: 1, code: 'x' } }, 'argument_not_allowed'],
   ];
   for (const [name, rest, reason] of hostile) {
     assert.equal((await lab.call(name, { ...mine, ...rest })).failed.reason, reason);
