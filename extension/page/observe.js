@@ -281,7 +281,7 @@ function rowOf(walk, element, around, isMeasured) {
   const rect = isMeasured ? where.rect : null;
   if (scroll !== '') states.push(scroll);
   if (role === 'canvas') states.push(sizeOf(rect ?? element.getBoundingClientRect()));
-  if (isUnseen) states.push('invisible');
+  if (isUnseen && !isOftenProxied(element)) states.push('invisible');
   return {
     depth: around.depth, role: role === 'none' ? 'generic' : role, name, value: fieldValueOf(element, role),
     description: hasRef || name !== '' ? descriptionOf(element) : '', states, element, hasRef, text: null,
@@ -312,6 +312,15 @@ function rowPlace(element, where, hasRef) {
   const rect = where.rect !== null && !isInlineDisplay(styleFacts(element).display) ? where.rect : element.getBoundingClientRect();
   const place = placeOfRect(rect, where.clip);
   return place === places.mixed ? places.in : place;
+}
+
+/**
+ * A control that pages often hide from sight and show something of their own for: not seeing it says nothing.
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function isOftenProxied(element) {
+  return element.localName === 'select' || (element instanceof HTMLInputElement && /^(?:checkbox|radio|file)$/.test(element.type));
 }
 
 /**

@@ -262,7 +262,13 @@ function nextTask() {
  * @param {Parameters<PageFunctions['settle']>[0]} args
  * @returns {Promise<Answer<Record<string, never>>>}
  */
-async function settlePage({ timeout_ms }) {
+async function settlePage({ timeout_ms, until_change = false }) {
+  if (until_change) {
+    const page = watchPage();
+    await page.change(timeout_ms, 0);
+    page.stop();
+    return { ok: {} };
+  }
   await withinTime(nextTask().then(() => pauseFor(0)).then(() => nextTask()), timeout_ms);
   return { ok: {} };
 }

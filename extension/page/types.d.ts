@@ -134,8 +134,9 @@ interface PageFunctions {
   get_html(args: { target?: Target; max_bytes: number }): { html: string; truncated: boolean; byte_size: number };
   /** Where the element is, scrolled into view; for a cropped screenshot. */
   box(args: { target: Target; timeout_ms: number }): Promise<UsedElement & { box: Box }>;
-  /** Lets the page react to input: answers after its next frame and the tasks held back until then, at most `timeout_ms` later. */
-  settle(args: { timeout_ms: number }): Promise<Record<string, never>>;
+  /** Lets the page react to input: answers after its next frame and the tasks held back until then, or with `until_change` after
+   * the next change of the page; at most `timeout_ms` later. */
+  settle(args: { timeout_ms: number; until_change?: boolean }): Promise<Record<string, never>>;
   /** The document as the navigation made it; `status` is the HTTP status, 0 when unknown. */
   document_state(args: Record<string, never>): { url: string; title: string; ready_state: string; status: number };
 }

@@ -24,7 +24,7 @@ const TABLE = new Map(/** @type {[string, Shape<unknown>][]} */ ([
   ['focus', object({ timeout_ms }, { target })],
   ['get_html', object({ max_bytes: u32 }, { target })],
   ['box', object({ target, timeout_ms })],
-  ['settle', object({ timeout_ms })],
+  ['settle', object({ timeout_ms }, { until_change: bool })],
   ['document_state', empty],
 ]));
 
