@@ -280,7 +280,7 @@ function rowOf(walk, element, around, isMeasured) {
   if (around.isInert && hasRef) states.push('inert');
   const rect = isMeasured ? where.rect : null;
   if (scroll !== '') states.push(scroll);
-  if (role === 'canvas') states.push(sizeOf(rect ?? element.getBoundingClientRect()));
+  if (role === 'canvas') states.push(sizeOf(rect ?? rectOf(element) ?? new DOMRect()));
   if (isUnseen && !isOftenProxied(element)) states.push('invisible');
   return {
     depth: around.depth, role: role === 'none' ? 'generic' : role, name, value: fieldValueOf(element, role),
@@ -309,8 +309,8 @@ function rowPlace(element, where, hasRef) {
   if (where.place !== places.mixed) return where.place;
   if (!hasRef) return places.none;
   // Inline controls in a block that is partly in view stand on their own.
-  const rect = where.rect !== null && !isInlineDisplay(styleFacts(element).display) ? where.rect : element.getBoundingClientRect();
-  const place = placeOfRect(rect, where.clip);
+  const rect = where.rect !== null && !isInlineDisplay(styleFacts(element).display) ? where.rect : rectOf(element);
+  const place = rect === null ? places.none : placeOfRect(rect, where.clip);
   return place === places.mixed ? places.in : place;
 }
 

@@ -48,6 +48,38 @@ function whereAll() {
 }
 
 /**
+ * The element's rectangle, or null where the browser has not laid it out for now (`content-visibility: auto` far from the view).
+ * @param {Element} element
+ * @returns {DOMRect | null}
+ */
+function rectOf(element) {
+  if (currentPass === null) return element.getBoundingClientRect();
+  if (currentPass.rects === undefined) currentPass.rects = pageSheets()?.skipsContents === true ? measureLaidOut() : null;
+  if (currentPass.rects === null) return element.getBoundingClientRect();
+  return currentPass.rects.get(element) ?? (isLaidOut(element) ? element.getBoundingClientRect() : null);
+}
+
+/**
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function isLaidOut(element) {
+  return element.checkVisibility({ contentVisibilityAuto: true });
+}
+
+/**
+ * All rectangles that need no layout. Reading the style of what is not laid out yet makes the next rectangle cost a layout of
+ * the page (1 ms each, measured), so on pages that skip contents the rectangles come first.
+ * @returns {Map<Element, DOMRect>}
+ */
+function measureLaidOut() {
+  /** @type {Map<Element, DOMRect>} */
+  const rects = new Map();
+  for (const element of document.querySelectorAll('*')) if (isLaidOut(element)) rects.set(element, element.getBoundingClientRect());
+  return rects;
+}
+
+/**
  * Where an element is, given where what is around it is.
  * @param {Element} element
  * @param {StyleFacts} facts
@@ -64,7 +96,8 @@ function whereOf(element, facts, around) {
     const { position } = getComputedStyle(element);
     if (position !== 'absolute' && position !== 'fixed') return around;
   }
-  const rect = element.getBoundingClientRect();
+  const rect = rectOf(element);
+  if (rect === null) return around;
   const isThin = rect.width <= thinnest || rect.height <= thinnest;
   const overflow = isThin || !(isBare && plainTags.has(tag)) ? clippingOf(element, tag) : '';
   const isAway = (isThin && overflow !== '') || isOutOfReach(rect, around.clip) || (!isBare && isClippedAway(element));
@@ -211,8 +244,8 @@ function markCovered(rows) {
     const { element } = row;
     if (element.localName === 'option' || row.states.includes('inert')) continue;
     left--;
-    const rect = row.rect ?? element.getBoundingClientRect();
-    if (rect.width === 0 || rect.height === 0) continue;
+    const rect = row.rect ?? rectOf(element);
+    if (rect === null || rect.width === 0 || rect.height === 0) continue;
     const x = Math.min(Math.max(rect.x + rect.width / 2, 0), innerWidth - 1);
     const y = Math.min(Math.max(rect.y + rect.height / 2, 0), innerHeight - 1);
     const hit = document.elementFromPoint(x, y);

@@ -12,6 +12,9 @@ const toldByRef = new Map();
 let nextRef = 1;
 let frameNumber = 0;
 
+/** Refs of which something is kept; beyond that what is gone is forgotten, the oldest first. */
+const mostTold = 200_000;
+
 /** @typedef {{ role: string, name: string }} Told */
 
 /**
@@ -53,6 +56,17 @@ function refOf(element) {
 function rememberTold(ref, role, name) {
   const told = toldByRef.get(ref);
   if (told?.role !== role || told.name !== name) toldByRef.set(ref, { role, name });
+  if (toldByRef.size > mostTold) forgetGone();
+}
+
+/** Forgets the elements that no longer are, and what was told of the older half. */
+function forgetGone() {
+  for (const [ref, held] of elementByRef) if (held.deref() === undefined) elementByRef.delete(ref);
+  let toForget = mostTold / 2;
+  for (const ref of toldByRef.keys()) {
+    if (toForget-- <= 0) return;
+    toldByRef.delete(ref);
+  }
 }
 
 /**

@@ -23,6 +23,7 @@
  * @property {Map<Node, Map<Element, Element[]>>} labels the labels of each control, by tree
  * @property {Element | null | undefined} modal the top modal dialog; undefined is not looked for yet
  * @property {PageSheets | undefined} sheets undefined is not read yet
+ * @property {Map<Element, DOMRect> | null | undefined} rects measured beforehand; null where nothing had to be, undefined is not decided yet
  * @property {Map<Element, boolean>} unseen whether text in the element cannot be seen
  */
 
@@ -37,7 +38,10 @@ let currentPass = null;
  */
 function readingOnce(run) {
   if (currentPass !== null) return run();
-  currentPass = { styles: new Map(), names: new Map(), roles: new Map(), labels: new Map(), modal: undefined, sheets: undefined, unseen: new Map() };
+  currentPass = {
+    styles: new Map(), names: new Map(), roles: new Map(), labels: new Map(), modal: undefined, sheets: undefined, rects: undefined,
+    unseen: new Map(),
+  };
   try {
     return run();
   } finally {
