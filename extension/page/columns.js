@@ -62,7 +62,7 @@ function packObservation(walk) {
       x: Math.round(scrollX), y: Math.round(scrollY),
       max_x: Math.max(0, page.scrollWidth - page.clientWidth), max_y: Math.max(0, page.scrollHeight - page.clientHeight),
     },
-    device_pixel_ratio: devicePixelRatio, partial: walk.isPartial, unexplored: 0, strings: strings.all, nodes, frames,
+    device_pixel_ratio: devicePixelRatio, partial: walk.isPartial, unexplored: candidateCount(), strings: strings.all, nodes, frames,
   };
   return JSON.stringify(observation);
 }

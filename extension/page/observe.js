@@ -104,6 +104,7 @@ function observePage({ budget_ms, root_ref, form, links = false, boxes = false, 
  * @returns {Walk}
  */
 function walkFrom(root, deadline, options) {
+  forgetCandidates();
   const around = { depth: 0, isCovered: false, said: '', isInert: root !== null && isInert(root), where: whereAll() };
   /** @type {Walk} */
   const walk = {
@@ -177,6 +178,7 @@ function walkElement(walk, element, around, nesting) {
   // The browser styles every `<area>` as not displayed; its image decides.
   if (facts.display === 'none' && tag !== 'area') return;
   const here = aroundWithin(element, facts, around);
+  if (mayHoldClosedRoot(element) && showsSomethingOfItsOwn(element)) noteCandidate(element);
   const row = rowOf(walk, element, here, here !== around);
   const isInline = isInlineDisplay(facts.display);
   if (row === null) {
@@ -193,6 +195,15 @@ function walkElement(walk, element, around, nesting) {
   walkChildren(walk, element, belowRow(walk, element, row, here), nesting);
   flushRun(walk, around);
   if (!walk.options.isFull) settleRow(walk, index);
+}
+
+/**
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function showsSomethingOfItsOwn(element) {
+  const rect = rectOf(element);
+  return rect !== null && rect.width > 0 && rect.height > 0;
 }
 
 /**
@@ -234,9 +245,10 @@ function walkChildren(walk, element, around, nesting) {
   const tag = element.localName;
   if (leafTags.has(tag)) return;
   if (tag === 'svg' && element.querySelector('a, text, foreignObject, [role], [tabindex]') === null) return;
-  if (element.shadowRoot !== null) {
-    collectLabellers(element.shadowRoot, walk.labellers);
-    for (const [owned, owner] of ownersIn(element.shadowRoot)) walk.owners.set(owned, owner);
+  const shadow = shadowRootOf(element);
+  if (shadow !== null) {
+    collectLabellers(shadow, walk.labellers);
+    for (const [owned, owner] of ownersIn(shadow)) walk.owners.set(owned, owner);
   }
   // A select shows its choice as its value, whatever else is written into it.
   const isShown = styleFacts(element).isVisible && !around.isCovered && tag !== 'select';

@@ -108,7 +108,7 @@ function successorOf(told) {
   return readingOnce(() => {
     /** @type {Element | null} */
     let found = null;
-    for (const root of [document, ...openRootsUnder(document)]) {
+    for (const root of [document, ...knownRootsUnder(document)]) {
       for (const element of root.querySelectorAll('*')) {
         if (roleOf(element) !== told.role || nameOf(element) !== told.name) continue;
         if (found !== null) return null;

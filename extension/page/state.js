@@ -152,7 +152,7 @@ function isReadOnly(element) {
 function hasFocus(element) {
   if (!element.matches(':focus')) return false;
   // A host matches while something in its shadow tree has the focus; that one is told, not the host.
-  return element.shadowRoot?.activeElement == null && element.localName !== 'body' && element.localName !== 'html';
+  return shadowRootOf(element)?.activeElement == null && element.localName !== 'body' && element.localName !== 'html';
 }
 
 /**

@@ -1,5 +1,5 @@
 // Targets: from a ref or a CSS selector to an element of this document, and waiting for pages that are not ready yet.
-// A selector means its first match in the document, else in the open shadow roots in document order; a ref means its one
+// A selector means its first match in the document, else in the known shadow roots in document order; a ref means its one
 // element. Refuses to guess: a bad selector and a stale ref fail at once, only a selector without a match is waited for.
 // Waiting is driven by mutations and a few events, with a timer behind them because style sheets, shadow roots and media
 // change without either; no frame callbacks, which never come in a background tab, and no busy loop.
@@ -45,14 +45,14 @@ function resolveTarget(target) {
 }
 
 /**
- * The first match in the document, else in its open shadow roots.
+ * The first match in the document, else in its shadow roots, the closed ones that an observation found included.
  * @param {string} selector throws a `SyntaxError` when it is not one
  * @returns {Element | null}
  */
 function firstMatch(selector) {
   const inDocument = document.querySelector(selector);
   if (inDocument) return inDocument;
-  for (const root of openRootsUnder(document)) {
+  for (const root of knownRootsUnder(document)) {
     const inRoot = root.querySelector(selector);
     if (inRoot) return inRoot;
   }
@@ -60,17 +60,17 @@ function firstMatch(selector) {
 }
 
 /**
- * The open shadow roots under a node, nested ones included, in document order.
+ * The shadow roots under a node that are known, nested ones included, in document order.
  * @param {Document | ShadowRoot} root
  * @returns {Generator<ShadowRoot, void>}
  */
-function* openRootsUnder(root) {
+function* knownRootsUnder(root) {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const inner = node instanceof Element ? node.shadowRoot : null;
+    const inner = node instanceof Element ? shadowRootOf(node) : null;
     if (!inner) continue;
     yield inner;
-    yield* openRootsUnder(inner);
+    yield* knownRootsUnder(inner);
   }
 }
 
@@ -92,7 +92,7 @@ function rootsAround(node) {
 }
 
 /**
- * The element that has the focus, looked for inside the open shadow roots and those around `near`.
+ * The element that has the focus, looked for inside the known shadow roots and those around `near`.
  * @param {Element} [near]
  * @returns {Element | null}
  */
@@ -101,7 +101,7 @@ function focusedElement(near) {
   let active = document.activeElement;
   while (active) {
     const host = active;
-    const inner = host.shadowRoot ?? known.find((root) => root instanceof ShadowRoot && root.host === host);
+    const inner = shadowRootOf(host) ?? known.find((root) => root instanceof ShadowRoot && root.host === host);
     if (!inner?.activeElement) break;
     active = inner.activeElement;
   }
@@ -199,7 +199,7 @@ function watchPage() {
   const observer = new MutationObserver(note);
   const everything = { subtree: true, childList: true, attributes: true, characterData: true };
   observer.observe(document, everything);
-  for (const root of openRootsUnder(document)) observer.observe(root, everything);
+  for (const root of knownRootsUnder(document)) observer.observe(root, everything);
   for (const type of CHANGE_EVENTS) window.addEventListener(type, note, { capture: true, passive: true });
   return {
     async change(atMostMs, atLeastMs) {

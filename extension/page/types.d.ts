@@ -3,7 +3,7 @@
 // The files of this folder are plain scripts that share one scope; `kernel/page_calls.js` lists them in order and
 // evaluates them as one function body, once per document. Numbers are CSS pixels of this frame's viewport unless said.
 
-/** Which element is meant: by its ref's number (`@e12` is 12) or the first match of a CSS selector that pierces open shadow roots. */
+/** Which element is meant: by its ref's number (`@e12` is 12) or the first match of a CSS selector that pierces shadow roots. */
 type Target = { ref: number } | { selector: string };
 
 /** An error as the host passes it on; codes and reasons as in docs/protocol.md. */

@@ -4,7 +4,7 @@
 // a person can point at them. Covering and size are the acting half's questions, not asked here. Text that only CSS shows
 // (`::before`, `::after`) is read here too.
 // Invariants: the flat tree is walked only through `composedChildren` and `composedParent`; within one `readingOnce` no
-// element's style is read twice; nothing is written to the page.
+// element's style is read twice; shadow roots are reached only through `shadowRootOf`; nothing is written to the page.
 
 /**
  * What an element's computed style says about showing it.
@@ -84,12 +84,13 @@ function skipsContents(element) {
 }
 
 /**
- * The parent in the flat tree: through the slot for slotted nodes, through the host for what is in an open shadow root.
+ * The parent in the flat tree: through the slot for slotted nodes, through the host for what is in a shadow root.
  * @param {Node} node
  * @returns {Element | null}
  */
 function composedParent(node) {
-  if ((node instanceof Element || node instanceof Text) && node.assignedSlot !== null) return node.assignedSlot;
+  const slot = node instanceof Element || node instanceof Text ? slotOf(node) : null;
+  if (slot !== null) return slot;
   const parent = node.parentNode;
   if (parent instanceof ShadowRoot) return parent.host;
   return parent instanceof Element ? parent : null;
@@ -102,7 +103,7 @@ function composedParent(node) {
  */
 function composedChildren(node) {
   if (!(node instanceof Element)) return node.childNodes;
-  const shadow = node.shadowRoot;
+  const shadow = shadowRootOf(node);
   if (shadow !== null) return shadow.childNodes;
   if (node.localName === 'slot' && node instanceof HTMLSlotElement) {
     const assigned = node.assignedNodes();
@@ -125,7 +126,7 @@ function visitComposedChildren(element, visit) {
     }
     return;
   }
-  const shadow = element.shadowRoot;
+  const shadow = shadowRootOf(element);
   const sheets = currentPass?.sheets;
   if (shadow !== null && sheets !== undefined) learnSheets(sheets, shadow);
   const parent = shadow ?? element;
@@ -231,15 +232,15 @@ function isHitInside(dialog) {
 }
 
 /**
- * The innermost modal dialog around what a point hits, also in open shadow roots.
+ * The innermost modal dialog around what a point hits, also in shadow roots.
  * @param {number} x @param {number} y in CSS pixels of the viewport
  * @returns {Element | null}
  */
 function dialogAt(x, y) {
   /** @type {Element | null} */
   let hit = document.elementFromPoint(x, y);
-  while (hit?.shadowRoot) {
-    const deeper = hit.shadowRoot.elementFromPoint(x, y);
+  for (let root = hit && shadowRootOf(hit); root; root = hit && shadowRootOf(hit)) {
+    const deeper = root.elementFromPoint(x, y);
     if (deeper === null || deeper === hit) break;
     hit = deeper;
   }
@@ -259,7 +260,7 @@ function boxOf(element) {
   if (owner !== element && rect.width === 0 && rect.height === 0) rect = owner.getBoundingClientRect();
   if (rect.width === 0 && rect.height === 0 && styleFacts(element).display === 'contents') {
     const range = new Range();
-    range.selectNodeContents(element.shadowRoot ?? element);
+    range.selectNodeContents(shadowRootOf(element) ?? element);
     rect = range.getBoundingClientRect();
   }
   return { x: rect.x, y: rect.y, width: rect.width, height: rect.height };

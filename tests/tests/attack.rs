@@ -343,6 +343,7 @@ fn calls_on(session: &Value, tab: &Value) -> Vec<Value> {
         with("frames", json!({})),
         with("flush", json!({})),
         with("frame_quad", json!({ "frame": 1 })),
+        with("shadow_roots", json!({ "frame": 0 })),
         with("cdp", json!({ "method": "Page.captureScreenshot", "params": {} })),
         with("page", json!({ "frame": 0, "function": "get_html", "args": { "max_bytes": 1000 } })),
         with(
@@ -397,6 +398,7 @@ fn no_tab_of_the_user_or_of_another_session_is_reached() {
     for number in [-1.0, 0.5, 4_294_967_296.0] {
         for call in [
             json!({ "frame_quad": { "session_id": session, "tab_id": mine, "frame": number } }),
+            json!({ "shadow_roots": { "session_id": session, "tab_id": mine, "frame": number } }),
             json!({ "page": { "session_id": session, "tab_id": mine, "frame": number, "function": "observe", "args": { "budget_ms": 1000 } } }),
         ] {
             let _ = attack.port.ask_refused(&call);
