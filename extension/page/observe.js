@@ -274,6 +274,8 @@ function walkChildren(walk, element, around, nesting) {
  * @returns {Row | null}
  */
 function rowOf(walk, element, around, isMeasured) {
+  // Most elements of most pages are bare wrappers: they need no second look.
+  if (isBareWrapper(element)) return null;
   const { isFull, invisible } = walk.options;
   const { where } = around;
   const role = roleOf(element);
@@ -299,6 +301,16 @@ function rowOf(walk, element, around, isMeasured) {
     description: hasRef || name !== '' ? descriptionOf(element) : '', states, element, hasRef, text: null,
     place: rowPlace(element, where, hasRef), rect, isGone: false,
   };
+}
+
+/**
+ * An element that nothing but its style sheet could give a meaning, and does not.
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function isBareWrapper(element) {
+  const tag = element.localName;
+  return (tag === 'div' || tag === 'span') && !element.hasAttributes() && !styleFacts(element).isPointer;
 }
 
 /**
@@ -380,7 +392,8 @@ function pushLabelledStates(label, states) {
  */
 function belowRow(walk, element, row, around) {
   const below = { ...around, depth: around.depth + 1 };
-  if (walk.options.isFull) return below;
+  // What is in an image is part of the picture.
+  if (walk.options.isFull) return row.role === 'img' ? { ...below, isCovered: true } : below;
   if (row.name === '') return below;
   const { source } = nameAndSourceOf(element);
   if (source === 'content' || source === 'label' && element.localName === 'button') return { ...below, isCovered: true };
