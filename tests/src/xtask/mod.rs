@@ -6,6 +6,7 @@ mod bench;
 mod browser;
 mod demo;
 mod machine;
+mod oracle;
 mod steps;
 mod test;
 
@@ -16,6 +17,7 @@ cargo xtask test [--fast]       check, build and test everything (--fast: nothin
 cargo xtask demo                a real task on a small local shop page, from nothing
 cargo xtask browser [--headed]  a throwaway Chromium with the extension, to try things by hand
 cargo xtask bench [--runs N]    measure, and write target/bench/results.md
+cargo xtask oracle [PART]       roles and names beside Chromium's, over the corpus or the pages named so
 ";
 
 /// Runs one subcommand.
@@ -32,6 +34,8 @@ pub fn run(args: &[String]) -> ExitCode {
         ["bench", "--runs", runs] => {
             runs.parse().map_err(|_| format!("`{runs}` is not a number of runs")).and_then(bench::run)
         }
+        ["oracle"] => oracle::run(""),
+        ["oracle", part] => oracle::run(part),
         ["peak-rss", program, ref args @ ..] => bench::print_peak_rss(program, args),
         _ => Err(format!("usage:\n{USAGE}")),
     };
