@@ -6,7 +6,7 @@ use std::fmt;
 use serde::Deserialize;
 
 use super::asking::{Element, OpenPage, Said};
-use super::chromium_roles::our_word;
+use super::chromium_roles::{is_same_role, our_word};
 use super::corpus::CorpusPage;
 use super::known::Known;
 use crate::Browser;
@@ -159,7 +159,7 @@ impl Comparison {
             return found;
         };
         let Some(role) = our_word(role) else { return found };
-        if ours.role == "none" {
+        if is_same_role(&ours.role, "none") && !is_same_role(role, "none") {
             *self.only_chromium.entry(role.to_owned()).or_default() += 1;
         }
         found.extend(self.tally(page, element, What::Role, &ours.role, role));
@@ -169,7 +169,10 @@ impl Comparison {
     }
 
     fn tally(&mut self, page: &str, element: &Element, what: What, ours: &str, theirs: &str) -> Option<Difference> {
-        let is_same = spoken(ours) == spoken(theirs);
+        let is_same = match what {
+            What::Role => is_same_role(ours, theirs),
+            What::Name | What::Description | What::Expected => spoken(ours) == spoken(theirs),
+        };
         for tallies in [
             self.by_page.entry(page.to_owned()).or_default(),
             self.by_rule.entry(element.rule.clone()).or_default(),
