@@ -394,7 +394,7 @@ function labelsOf(control) {
 }
 
 const noTextTags = new Set(['script', 'style', 'template', 'noscript', 'head', 'datalist', 'iframe', 'frame', 'object', 'embed',
-  'textarea', 'desc', 'metadata']);
+  'textarea']);
 
 /** Elements that stand in a line like a word of their own. */
 const replacedTags = new Set(['img', 'iframe', 'svg', 'canvas', 'video', 'audio', 'object', 'embed', 'input', 'select', 'textarea']);
@@ -432,6 +432,7 @@ function contentText(element, naming) {
  */
 function childText(child, naming) {
   if (child.localName === 'br') return ' ';
+  if (child.localName === 'desc' || child.localName === 'metadata') return '';
   const { display, isVisible } = styleFacts(child);
   if (!naming.includesHidden) {
     if (display === 'none' || child.getAttribute('aria-hidden') === 'true') return '';
