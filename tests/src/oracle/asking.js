@@ -19,7 +19,8 @@ function markAll() {
 /** What the page library says of every element. */
 function askAll() {
   return readingOnce(() => markedElements.map((element) => [roleOf(element), nameOf(element), descriptionOf(element),
-    ruleOf(element), startTagOf(element), expectedLabelOf(element)]));
+    ruleOf(element), startTagOf(element), expectedLabelOf(element),
+    element.checkVisibility({ visibilityProperty: true })]));
 }
 
 /** The part of the standards that an element falls under. */

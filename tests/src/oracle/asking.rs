@@ -26,6 +26,8 @@ pub(super) struct Element {
     /// What the standard's own test expects as its name.
     pub(super) expected_label: Option<String>,
     pub(super) ours: Said,
+    /// Whether it is displayed and not made invisible.
+    pub(super) is_shown: bool,
     /// None when Chromium ignores the element.
     pub(super) chromium: Option<Said>,
 }
@@ -76,6 +78,7 @@ impl<'a> OpenPage<'a> {
                 rule: text(3),
                 start_tag: text(4),
                 expected_label: row[5].as_str().map(str::to_owned),
+                is_shown: row[6] == true,
                 chromium: chromium.get(&number).cloned(),
             }
         })

@@ -94,7 +94,7 @@ pub struct Comparison {
     pub differences: Vec<Difference>,
     /// Entries of the list that no longer occur.
     pub outdated: Vec<String>,
-    /// Elements with a role of ours that Chromium ignores (hidden from assistive technology, inert, inside an image …), by role.
+    /// Elements that are shown and that Chromium ignores (hidden from assistive technology, inert, inside an image …), by role.
     pub(super) only_ours: BTreeMap<String, usize>,
     /// Elements that Chromium does not ignore and the page library takes for nothing, by Chromium's role.
     pub(super) only_chromium: BTreeMap<String, usize>,
@@ -153,7 +153,7 @@ impl Comparison {
             found.extend(self.tally(page, element, What::Expected, &ours.name, expected));
         }
         let Some(Said { role, name, description }) = &element.chromium else {
-            if !matches!(ours.role.as_str(), "generic" | "none") {
+            if element.is_shown && !matches!(ours.role.as_str(), "document" | "generic" | "none") {
                 *self.only_ours.entry(ours.role.clone()).or_default() += 1;
             }
             return found;
