@@ -439,6 +439,8 @@ function childText(child, naming) {
     // Something visible may be inside of what is not.
     if (!isVisible) return contentText(child, naming);
   }
-  const text = computeName(child, naming, false).text;
-  return text.trim() === '' || (isInlineDisplay(display) && !replacedTags.has(child.localName)) ? text : ` ${text} `;
+  const { text, source } = computeName(child, naming, false);
+  // A name stands apart like a picture; text that is only written in an inline element does not.
+  const isApart = source !== 'content' || !isInlineDisplay(display) || replacedTags.has(child.localName);
+  return isApart && text.trim() !== '' ? ` ${text} ` : text;
 }

@@ -138,6 +138,17 @@ impl DevTools {
         }
     }
 
+    /// Opens a tab of its own, with nothing in it. The browser's first tab may still be on its way to its first address.
+    ///
+    /// # Panics
+    /// When the browser refuses.
+    #[must_use]
+    pub fn open_tab(&self) -> Page<'_> {
+        let answer = self.call(None, "Target.createTarget", &json!({ "url": "about:blank" }));
+        let answer = answer.expect("the browser opens a tab");
+        Page { devtools: self, target_id: answer["targetId"].as_str().unwrap_or_default().to_owned() }
+    }
+
     /// Whether a page with such an address is open.
     #[must_use]
     pub fn has_page(&self, url_start: &str) -> bool {

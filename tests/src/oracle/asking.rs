@@ -90,7 +90,8 @@ impl<'a> OpenPage<'a> {
         if numbers.is_empty() {
             return Vec::new();
         }
-        let rows = self.evaluate(&format!("oracle.matchingSelectors({}, {})", json!(numbers), json!(selectors)));
+        let rows =
+            self.evaluate(&format!("oracle.matchingSelectors({}, {})", json!(numbers), json!(selectors)));
         let index = |value: &Value| value.as_u64().and_then(|number| usize::try_from(number).ok());
         let row = |row: &Value| row.as_array().into_iter().flatten().filter_map(index).collect();
         rows.as_array().into_iter().flatten().map(row).collect()
@@ -115,7 +116,8 @@ impl<'a> OpenPage<'a> {
     fn numbers_by_backend_node(&self) -> HashMap<u64, usize> {
         let snapshot = call(self.tab, "DOMSnapshot.captureSnapshot", &json!({ "computedStyles": [] }));
         let strings = &snapshot["strings"];
-        let text = |index: &Value| index.as_u64().and_then(|index| strings[usize::try_from(index).ok()?].as_str());
+        let text =
+            |index: &Value| index.as_u64().and_then(|index| strings[usize::try_from(index).ok()?].as_str());
         let nodes = &snapshot["documents"][0]["nodes"];
         let attributes = nodes["attributes"].as_array().into_iter().flatten();
         let ids = nodes["backendNodeId"].as_array().into_iter().flatten();
@@ -134,7 +136,8 @@ fn library() -> String {
     let calls = workspace::read(&folder.join("kernel/page_calls.js"));
     let list = calls.split_once("PAGE_FILES = Object.freeze([").and_then(|(_, rest)| rest.split_once(']'));
     let (list, _) = list.expect("page_calls.js lists the page library's files");
-    let files = list.split('\'').skip(1).step_by(2).map(|name| workspace::read(&folder.join("page").join(name)));
+    let files =
+        list.split('\'').skip(1).step_by(2).map(|name| workspace::read(&folder.join("page").join(name)));
     let files: Vec<String> = files.collect();
     format!("(() => {{ 'use strict';\n{}\n{}\n}})()", files.join("\n"), include_str!("asking.js"))
 }

@@ -108,8 +108,8 @@ pub struct Comparison {
 pub fn compare_corpus(browser: &Browser, pages: &[CorpusPage]) -> Comparison {
     let known = Known::read();
     let selectors = known.selectors();
-    let tab = browser.devtools().page("about:blank");
-    let tab = tab.attached().expect("the browser's first tab");
+    let tab = browser.devtools().open_tab();
+    let tab = tab.attached().expect("a tab that was just opened");
     let mut comparison = Comparison::default();
     for page in pages {
         let open = OpenPage::open(browser, &tab, page);
@@ -164,11 +164,20 @@ impl Comparison {
         }
         found.extend(self.tally(page, element, What::Role, &ours.role, role));
         found.extend(self.tally(page, element, What::Name, &ours.name, name));
+        // A description that repeats the name says nothing; the page library leaves it out.
+        let description = if spoken(description) == spoken(name) { "" } else { description };
         found.extend(self.tally(page, element, What::Description, &ours.description, description));
         found
     }
 
-    fn tally(&mut self, page: &str, element: &Element, what: What, ours: &str, theirs: &str) -> Option<Difference> {
+    fn tally(
+        &mut self,
+        page: &str,
+        element: &Element,
+        what: What,
+        ours: &str,
+        theirs: &str,
+    ) -> Option<Difference> {
         let is_same = match what {
             What::Role => is_same_role(ours, theirs),
             What::Name | What::Description | What::Expected => spoken(ours) == spoken(theirs),

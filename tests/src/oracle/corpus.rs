@@ -26,6 +26,9 @@ pub fn corpus() -> Vec<CorpusPage> {
     let own = corpus_dir();
     let wpt = workspace::root().join("../shared/wpt");
     let mut pages = if wpt.is_dir() { pages_below(&wpt, "wpt") } else { Vec::new() };
+    for page in &mut pages {
+        page.html = without_harness(&page.html);
+    }
     pages.extend(pages_below(&own.join("aam"), "aam"));
     pages.extend(sites());
     pages
@@ -51,4 +54,10 @@ fn pages_below(folder: &Path, prefix: &str) -> Vec<CorpusPage> {
         CorpusPage { name: format!("{prefix}/{relative}"), html: workspace::read(&file) }
     };
     workspace::files_below(folder, ".html").into_iter().map(page).collect()
+}
+
+/// The page without the scripts of its test harness, which is not there.
+fn without_harness(html: &str) -> String {
+    let lines = html.lines().filter(|line| !line.trim_start().starts_with("<script src="));
+    lines.collect::<Vec<_>>().join("\n")
 }

@@ -72,7 +72,8 @@ impl Known {
     /// The entries that explained nothing, of pages that were compared.
     pub(super) fn outdated(&self, pages: &[String]) -> Vec<String> {
         let has_wpt = pages.iter().any(|name| name.starts_with("wpt/"));
-        let is_outdated = |entry: &&Entry| entry.uses.get() == 0 && (has_wpt || !entry.page.starts_with("wpt/"));
+        let is_outdated =
+            |entry: &&Entry| entry.uses.get() == 0 && (has_wpt || !entry.page.starts_with("wpt/"));
         self.entries().filter(is_outdated).map(Entry::line).collect()
     }
 }

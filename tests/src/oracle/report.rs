@@ -11,7 +11,11 @@ impl Display for Comparison {
         table(f, "page", &self.by_page)?;
         let all = BTreeMap::from([("all pages".to_owned(), self.total.clone())]);
         table(f, "total", &all)?;
-        counts(f, "only the page library knows (hidden from assistive technology, inert, inside an image)", &self.only_ours)?;
+        counts(
+            f,
+            "only the page library knows (hidden from assistive technology, inert, inside an image)",
+            &self.only_ours,
+        )?;
         counts(f, "only Chromium knows", &self.only_chromium)?;
         self.explained(f)?;
         for difference in self.unknown() {
