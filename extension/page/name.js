@@ -245,12 +245,12 @@ function isGridRow(element, role) {
 }
 
 /**
- * A clickable element without a role of its own.
+ * A clickable element without a role of its own; preformatted text takes focus to be scrolled, and stays text.
  * @param {Element} element @param {string} role
  * @returns {boolean}
  */
 function isNamedByItsText(element, role) {
-  if (role !== 'generic' || interactivityOf(element) === '') return false;
+  if (role !== 'generic' || element.localName === 'pre' || interactivityOf(element) === '') return false;
   return element.localName === 'label' || element.querySelector(controlSelector) === null;
 }
 

@@ -1,6 +1,6 @@
 //! The page library beside Chromium's own accessibility tree, over the whole corpus; `cargo xtask oracle` prints more of it.
 
-use bsk_tests::oracle::{What, compare_corpus, corpus};
+use bsk_tests::oracle::{What, compare_corpus, corpus, measure_economy};
 use bsk_tests::{Browser, NativeHost, Options};
 
 #[test]
@@ -21,5 +21,15 @@ fn roles_names_and_descriptions_are_chromium_s_or_differ_for_a_known_reason() {
             agreement.percent(),
             agreement.all
         );
+    }
+}
+
+#[test]
+fn an_observation_has_every_control_and_at_most_half_the_tokens_of_an_aria_snapshot() {
+    let browser = Browser::launch(&Options::default());
+    let economy = measure_economy(&browser);
+    for page in &economy.pages {
+        assert!(page.controls > 30, "only {} controls on {}", page.controls, page.page);
+        assert!(page.missing.is_empty() && page.ratio() <= 0.5, "{}:\n{economy}", page.page);
     }
 }

@@ -143,6 +143,6 @@ fn library() -> String {
 }
 
 /// A call that has no reason to fail.
-fn call(tab: &Attached<'_>, method: &str, params: &Value) -> Value {
+pub(super) fn call(tab: &Attached<'_>, method: &str, params: &Value) -> Value {
     tab.call(method, params).unwrap_or_else(|error| panic!("`{method}`: {error}"))
 }

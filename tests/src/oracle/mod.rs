@@ -8,8 +8,11 @@ mod asking;
 mod chromium_roles;
 mod compare;
 mod corpus;
+mod economy;
 mod known;
 mod report;
+mod snapshot;
 
 pub use compare::{Comparison, Difference, What, compare_corpus};
 pub use corpus::{CorpusPage, corpus, sites};
+pub use economy::{Economy, PageEconomy, measure_economy};

@@ -5,6 +5,7 @@
 mod bench;
 mod browser;
 mod demo;
+mod economy;
 mod machine;
 mod oracle;
 mod steps;
@@ -17,6 +18,7 @@ cargo xtask test [--fast]       check, build and test everything (--fast: nothin
 cargo xtask demo                a real task on a small local shop page, from nothing
 cargo xtask browser [--headed]  a throwaway Chromium with the extension, to try things by hand
 cargo xtask bench [--runs N]    measure, and write target/bench/results.md
+cargo xtask economy             tokens of observations beside plain aria snapshots of the same pages
 cargo xtask oracle [PART]       roles and names beside Chromium's, over the corpus or the pages named so
 ";
 
@@ -36,6 +38,7 @@ pub fn run(args: &[String]) -> ExitCode {
         }
         ["oracle"] => oracle::run(""),
         ["oracle", part] => oracle::run(part),
+        ["economy"] => economy::run(),
         ["peak-rss", program, ref args @ ..] => bench::print_peak_rss(program, args),
         _ => Err(format!("usage:\n{USAGE}")),
     };
