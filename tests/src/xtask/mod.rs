@@ -3,6 +3,7 @@
 //! A step that fails ends the run with a non-zero exit and one line that names it; nothing is retried.
 
 mod bench;
+mod bench_observe;
 mod browser;
 mod demo;
 mod machine;
@@ -15,7 +16,8 @@ const USAGE: &str = "\
 cargo xtask test [--fast]       check, build and test everything (--fast: nothing that needs a browser)
 cargo xtask demo                a real task on a small local shop page, from nothing
 cargo xtask browser [--headed]  a throwaway Chromium with the extension, to try things by hand
-cargo xtask bench [--runs N]    measure, and write target/bench/results.md
+cargo xtask bench [observe] [--runs N]
+                                measure, and write target/bench/results.md or observe.md
 ";
 
 /// Runs one subcommand.
@@ -29,9 +31,9 @@ pub fn run(args: &[String]) -> ExitCode {
         ["browser"] => browser::run(false),
         ["browser", "--headed"] => browser::run(true),
         ["bench"] => bench::run(bench::DEFAULT_RUNS),
-        ["bench", "--runs", runs] => {
-            runs.parse().map_err(|_| format!("`{runs}` is not a number of runs")).and_then(bench::run)
-        }
+        ["bench", "--runs", runs] => number_of_runs(runs).and_then(bench::run),
+        ["bench", "observe"] => bench_observe::run(bench::DEFAULT_RUNS),
+        ["bench", "observe", "--runs", runs] => number_of_runs(runs).and_then(bench_observe::run),
         ["peak-rss", program, ref args @ ..] => bench::print_peak_rss(program, args),
         _ => Err(format!("usage:\n{USAGE}")),
     };
@@ -42,4 +44,8 @@ pub fn run(args: &[String]) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn number_of_runs(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|runs| *runs > 0).ok_or_else(|| format!("`{text}` is not a number of runs"))
 }
