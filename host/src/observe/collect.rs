@@ -5,21 +5,23 @@
 
 use std::collections::{HashMap, HashSet};
 
-use bsk_protocol::failure::{Failure, Reason};
+use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::ids::{FrameNumber, Ref};
-use bsk_protocol::kernel::{Call, FrameQuad, FrameRecord, Frames, PageFunction};
+use bsk_protocol::kernel::{Call, FrameQuad, FrameRecord, Frames, PageFunction, ShadowRoots};
 use serde_json::{Value, json};
 use tokio::time::{Duration, Instant, timeout_at};
 
 use super::columns::Columns;
 use super::tree::{Child, Mapping, Seen, Tree};
-use crate::kernel::Pending;
 use crate::run::Work;
 
 /// Longest time that a walk through a page takes, unless half of the command's time is less.
 const LONGEST_WALK: Duration = Duration::from_secs(10);
 /// Longest time that a child frame is waited for.
 const LONGEST_WAIT: Duration = Duration::from_secs(3);
+
+/// How many levels of closed shadow roots in each other are followed.
+const MOST_LEVELS: usize = 5;
 
 /// What to ask for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -62,8 +64,9 @@ impl Request {
 pub(super) async fn collect(work: &Work, request: Request) -> Result<Tree, Failure> {
     let frame = request.root.map_or(FrameNumber::MAIN, |root| root.frame);
     let budget = LONGEST_WALK.min(left(work) / 2);
-    let asked = ask(work, frame, &request.args(budget, true));
-    let columns = Columns::read(&asked.await?)?;
+    let args = request.args(budget, true);
+    let mut answers = look_into(work, &[frame], &args, work.deadline).await;
+    let columns = answers.pop().flatten().unwrap_or_else(|| Err(out_of_time()))?;
     let mut seen = Seen { frame, columns, children: HashMap::new() };
     if seen.columns.frames().next().is_some() {
         add_frames(work, &mut seen, request).await;
@@ -76,8 +79,59 @@ fn left(work: &Work) -> Duration {
     work.deadline.saturating_duration_since(Instant::now())
 }
 
-fn ask(work: &Work, frame: FrameNumber, args: &Value) -> Pending<String> {
-    work.page(frame, PageFunction::Observe, args)
+/// The deadline of a command is kept where commands are run; this is said only if that comes later.
+fn out_of_time() -> Failure {
+    Failure::without_reason(ErrorCode::Timeout, "the page did not answer in time")
+        .hint("try again with a longer `--timeout`")
+}
+
+/// One frame's answer; none when it did not come in time.
+type Looked = Option<Result<Columns, Failure>>;
+
+/// Asks all these frames at once. Where there may be closed shadow roots they are looked for, and the frame is asked again once
+/// for each level of them.
+async fn look_into(work: &Work, frames: &[FrameNumber], args: &Value, deadline: Instant) -> Vec<Looked> {
+    let mut looked: Vec<Looked> = frames.iter().map(|_| None).collect();
+    let mut again: Vec<usize> = (0..frames.len()).collect();
+    for level in 0..=MOST_LEVELS {
+        let ask = |&at: &usize| (at, work.page::<String>(frames[at], PageFunction::Observe, args));
+        let asked: Vec<_> = again.iter().map(ask).collect();
+        for (at, pending) in asked {
+            // An earlier answer, less complete, is better than none.
+            if let Ok(answer) = timeout_at(deadline, pending).await {
+                looked[at] = Some(answer.and_then(|text| Columns::read(&text)));
+            }
+        }
+        let is_unexplored = |&at: &usize| matches!(&looked[at], Some(Ok(columns)) if columns.unexplored > 0);
+        again.retain(is_unexplored);
+        if again.is_empty() || level == MOST_LEVELS {
+            break;
+        }
+        again = explore_shadow_roots(work, frames, &again, deadline).await;
+    }
+    looked
+}
+
+/// Has closed shadow roots looked for in some of the frames and tells in which there were any.
+async fn explore_shadow_roots(
+    work: &Work,
+    frames: &[FrameNumber],
+    unexplored: &[usize],
+    deadline: Instant,
+) -> Vec<usize> {
+    let explore = |&at: &usize| {
+        let (session_id, tab_id, frame) = (work.session_id.clone(), work.tab_id, frames[at]);
+        (at, work.host.kernel.send::<ShadowRoots>(Call::ShadowRoots { session_id, tab_id, frame }))
+    };
+    let asked: Vec<_> = unexplored.iter().map(explore).collect();
+    let mut found = Vec::new();
+    for (at, pending) in asked {
+        // A frame that went away in the meantime has nothing more to show.
+        if let Ok(Ok(ShadowRoots { found: 1.. })) = timeout_at(deadline, pending).await {
+            found.push(at);
+        }
+    }
+    found
 }
 
 /// Where a frame's viewport is in the tab's.
@@ -101,14 +155,10 @@ async fn add_frames(work: &Work, seen: &mut Seen, request: Request) {
             let records = below(seen, frames);
             // A walk that ends before the wait does tells what it has seen until then.
             let args = request.args(wait * 3 / 4, false);
-            let asked: Vec<_> =
-                records.into_iter().map(|record| (ask(work, record.frame, &args), record)).collect();
-            let mut answers = Vec::new();
-            for (pending, record) in asked {
-                let answer = timeout_at(deadline, pending).await;
-                let answer = answer.map(|answer| answer.and_then(|text| Columns::read(&text)));
-                answers.push((child_of(record.frame, &record.url, answer), record));
-            }
+            let numbers: Vec<FrameNumber> = records.iter().map(|record| record.frame).collect();
+            let looked = look_into(work, &numbers, &args, deadline).await;
+            let child = |(looked, record): (Looked, FrameRecord)| (child_of(&record, looked), record);
+            let answers = looked.into_iter().zip(records).map(child).collect();
             attach(seen, answers);
             // It is in the document, and the browser does not know it yet.
             Child::Unseen { state: "loading", is_partial: false }
@@ -139,11 +189,13 @@ fn below(seen: &Seen, frames: Vec<FrameRecord>) -> Vec<FrameRecord> {
 }
 
 /// What becomes of a frame that was asked.
-fn child_of<E>(frame: FrameNumber, url: &str, answer: Result<Result<Columns, Failure>, E>) -> Child {
-    match answer {
-        Ok(Ok(columns)) => Child::Seen(Box::new(Seen { frame, columns, children: HashMap::new() })),
-        Ok(Err(failure)) => Child::Unseen { state: state_of(&failure, url), is_partial: false },
-        Err(_) => NOT_ANSWERING,
+fn child_of(record: &FrameRecord, looked: Looked) -> Child {
+    match looked {
+        Some(Ok(columns)) => {
+            Child::Seen(Box::new(Seen { frame: record.frame, columns, children: HashMap::new() }))
+        }
+        Some(Err(failure)) => Child::Unseen { state: state_of(&failure, &record.url), is_partial: false },
+        None => NOT_ANSWERING,
     }
 }
 

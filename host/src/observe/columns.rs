@@ -19,7 +19,6 @@ pub(super) struct Columns {
     /// Whether the walk ran out of its time; the rows up to there are here.
     pub(super) partial: bool,
     /// Elements that may hold a closed shadow root that was not looked into yet.
-    #[expect(dead_code, reason = "read by the exploration of closed shadow roots")]
     pub(super) unexplored: u32,
     pub(super) strings: Texts,
     pub(super) nodes: NodeColumns,
