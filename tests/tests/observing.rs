@@ -103,13 +103,13 @@ fn secrets_are_filled_or_empty_in_every_answer() {
         &["snapshot"],
         &["observe", "--interactive"],
         &["observe", "--invisible", "--full-text", "--links"],
-        &["find", "S3cret"],
+        &["find", "filled"],
         &["get-html"],
     ];
     for args in looks {
         let ran = session.bsk(args);
         assert_eq!(ran.exit_code(), Some(0), "{}", ran.report());
-        let text = ran.text().replace("no match for `S3cret`", "").replace("\"S3cret\"", "");
+        let text = ran.text();
         for secret in ["S3cret", "T0ken", "918273", "4111111111111111"] {
             assert!(!text.contains(secret), "`{args:?}`: {text}");
         }
@@ -236,7 +236,7 @@ fn text_that_nobody_can_see_is_left_out_and_marked_when_asked_for() {
     for word in unseen {
         let line =
             all.lines().find(|line| line.contains(word)).unwrap_or_else(|| panic!("no `{word}` in {all}"));
-        assert!(line.ends_with("[invisible]"), "{line}");
+        assert!(line.contains("[invisible]"), "{line}");
     }
 }
 
@@ -275,7 +275,7 @@ fn places_scroll_containers_covers_and_canvases_are_said() {
         "<style>body { margin: 0 } main > * { display: block; height: 30px; margin: 0 }</style><main>\
          <canvas width=200 height=100 aria-label=board style='height: 100px'></canvas>\
          <div id=box style='height: 100px; overflow: auto'><p style='height: 400px; margin: 0'>In the box</p><button>Low in the box</button></div>\
-         <button id=under style='width: 90px'>Under</button><div id=veil style='position: absolute; left: 0; top: 225px; width: 100px; height: 50px'></div>\
+         <button id=under style='width: 90px'>Under</button><div id=veil style='position: absolute; left: 0; top: 195px; width: 100px; height: 50px'></div>\
          <p style='margin-top: 2000px'>Far below</p><button>Low</button></main>",
         &[
             "main",
@@ -509,17 +509,18 @@ fn the_tree_in_json_has_boxes_in_the_tab_s_own_pixels() {
     let session = browser.session();
     session.open(
         "<style>body { margin: 0 }</style><button style='position: absolute; left: 10px; top: 20px; width: 100px; height: 30px'>Outer</button>\
-         <iframe style='position: absolute; left: 200px; top: 100px; border: 10px solid; padding: 6px; transform: scale(.5); transform-origin: 0 0' width=400 height=300\
+         <iframe style='position: absolute; left: 200px; top: 100px; border: 10px solid; padding: 6px; transform: scale(.5); transform-origin: 0 0' width=400 height=300 \
          srcdoc=\"<style>body { margin: 0 }</style><button style='position: absolute; left: 40px; top: 60px; width: 80px; height: 20px'>Inner</button>\"></iframe>",
     );
     let observed = session.ok(&["observe"]);
     let mut boxes = Vec::new();
     collect(&observed["tree"], &mut boxes);
+    let text = &observed["text"];
     let of = |name: &str| {
         boxes.iter().find(|(found, _)| found == name).map(|(_, place)| place.clone()).unwrap_or_default()
     };
     assert_eq!(of("Outer"), [10, 20, 100, 30]);
-    assert_eq!(of("Inner"), [200 + (10 + 6 + 40) / 2, 100 + (10 + 6 + 60) / 2, 40, 10], "{boxes:?}");
+    assert_eq!(of("Inner"), [200 + (10 + 6 + 40) / 2, 100 + (10 + 6 + 60) / 2, 40, 10], "{boxes:?} {text}");
 }
 
 /// Names and boxes of all nodes below.
