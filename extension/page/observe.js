@@ -86,6 +86,7 @@ function observePage(args) {
  */
 function rowsOf(root) {
   const around = { depth: 0, isCovered: false, said: '', isInert: isInert(root) };
+  forgetCandidates();
   /** @type {Walk} */
   const walk = { rows: [], run: emptyRun(around), labellers: new Set() };
   collectLabellers(document, walk.labellers);
@@ -162,7 +163,9 @@ function walkChildren(walk, element, around, nesting) {
   const tag = element.localName;
   if (leafTags.has(tag)) return;
   if (tag === 'svg' && element.querySelector('a, text, foreignObject, [role], [tabindex]') === null) return;
-  if (element.shadowRoot !== null) collectLabellers(element.shadowRoot, walk.labellers);
+  const shadow = shadowRootOf(element);
+  if (shadow !== null) collectLabellers(shadow, walk.labellers);
+  else if (mayHoldClosedRoot(element) && (!needsBoxForRoot(element) || clientRectsOf(element).length > 0)) noteCandidate(element);
   // A select shows its choice as its value, whatever else is written into it.
   const isShown = styleFacts(element).isVisible && !around.isCovered && tag !== 'select';
   if (isShown) appendText(walk, element, generatedText(element, '::before'), null, around);
@@ -412,7 +415,7 @@ function pageFacts(rows) {
       x: Math.round(scrollX), y: Math.round(scrollY),
       max_x: Math.max(0, page.scrollWidth - page.clientWidth), max_y: Math.max(0, page.scrollHeight - page.clientHeight),
     },
-    device_pixel_ratio: devicePixelRatio, strings, nodes,
+    device_pixel_ratio: devicePixelRatio, unexplored: candidateCount(), strings, nodes,
   };
 }
 

@@ -35,6 +35,8 @@ interface Observation {
   /** How far the page is scrolled and how far it can be. */
   scroll: { x: number; y: number; max_x: number; max_y: number };
   device_pixel_ratio: number;
+  /** Elements that may hold a closed shadow root not looked into yet: the kernel's call `shadow_roots` looks. */
+  unexplored: number;
   strings: string[];
   nodes: {
     /** 0 is a child of the document. */

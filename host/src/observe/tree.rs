@@ -13,6 +13,7 @@ pub(super) struct Columns {
     ready_state: String,
     viewport: Size,
     scroll: Scroll,
+    unexplored: u32,
     strings: Vec<String>,
     nodes: NodeColumns,
 }
@@ -54,6 +55,11 @@ impl Columns {
                     .iter()
                     .all(|&index| index == -1 || usize::try_from(index).is_ok_and(|i| i < self.strings.len()))
             })
+    }
+
+    /// How many elements may hold a closed shadow root that was not looked into yet.
+    pub(super) fn unexplored(&self) -> u32 {
+        self.unexplored
     }
 
     fn text(&self, index: i32) -> Option<&str> {
@@ -190,6 +196,7 @@ pub(super) mod tests {
             ready_state: "complete".into(),
             viewport: Size { width: 800.0, height: 600.0 },
             scroll: Scroll { y: 0.0, max_y: 0.0 },
+            unexplored: 0,
             strings,
             nodes,
         };
