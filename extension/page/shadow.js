@@ -46,7 +46,7 @@ function slotOf(node) {
 }
 
 /**
- * Whether a closed root may be in this element; its box is the caller's question: what shows nothing holds nothing to see.
+ * Whether a closed root may be in this element. Where `needsBoxForRoot`, the caller asks for its box as well.
  * @param {Element} element
  * @returns {boolean}
  */
@@ -59,6 +59,17 @@ function mayHoldClosedRoot(element) {
   if (shadowRootOf(element) !== null) return false;
   const last = examinedAt.get(element);
   return last === undefined || (againCount < MOST_AGAIN && performance.now() - last > LOOK_AGAIN_MS);
+}
+
+/**
+ * Whether an element without a box of its own can be taken for one without a root: empty boxes are many, and what shows
+ * nothing holds nothing to see. Not so for custom elements and what lies directly in the body, where hosts of size 0 hold
+ * layers over the page: dialogs, banners, chats.
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function needsBoxForRoot(element) {
+  return !isCustomTag(element.localName) && element.parentNode !== document.body;
 }
 
 /**

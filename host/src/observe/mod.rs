@@ -10,9 +10,9 @@ use std::collections::HashMap;
 
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::ids::FrameNumber;
-use bsk_protocol::kernel::{Call, FrameRecord, Frames, PageFunction};
+use bsk_protocol::kernel::{Call, FrameRecord, Frames, PageFunction, ShadowRoots};
 use bsk_protocol::local::{ObserveArgs, ObserveResult};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::run::{Done, Work};
 use render::Style;
@@ -20,6 +20,9 @@ use tree::{Columns, Tree};
 
 /// Tokens that an observation takes at most unless asked otherwise: what a model reads in one go.
 const DEFAULT_TOKENS: u32 = 6000;
+
+/// How deep closed shadow roots are followed in one observation: each level costs a look at the frame.
+const SHADOW_ROUNDS: u32 = 4;
 
 /// `bsk observe`.
 pub(crate) async fn observe(work: &Work, args: &ObserveArgs) -> Result<Done, Failure> {
@@ -52,6 +55,7 @@ async fn collect(work: &Work, args: &ObserveArgs) -> Result<Tree, Failure> {
     };
     let root: Columns = work.page(frame, PageFunction::Observe, &page_args).await?;
     check(&root)?;
+    let root = explore_shadow_roots(work, frame, &page_args, root).await?;
     let mut tree = Tree::new(root, frame);
     if tree.has_frames() {
         let frames: Frames = work
@@ -81,10 +85,33 @@ async fn graft(work: &Work, tree: &mut Tree, frames: &[FrameRecord]) -> Result<(
     for (frame, parent, owner_ref, pending) in asked {
         let Ok::<Columns, _>(columns) = pending.await else { continue };
         check(&columns)?;
+        let columns = explore_shadow_roots(work, frame, &json!({}), columns).await?;
         seen.insert((parent, owner_ref), Tree::new(columns, frame));
     }
     tree.graft(&mut seen);
     Ok(())
+}
+
+/// Has closed shadow roots opened to the page library and looks again, as long as that finds something.
+async fn explore_shadow_roots(
+    work: &Work,
+    frame: FrameNumber,
+    page_args: &Value,
+    mut columns: Columns,
+) -> Result<Columns, Failure> {
+    for _ in 0..SHADOW_ROUNDS {
+        if columns.unexplored() == 0 {
+            break;
+        }
+        let (session_id, tab_id) = (work.session_id.clone(), work.tab_id);
+        let call = Call::ShadowRoots { session_id, tab_id, frame };
+        // A frame that goes away meanwhile was seen all the same.
+        let Ok(ShadowRoots { found: 1.. }) = work.host.kernel.send(call).await else { break };
+        let Ok(deeper) = work.page(frame, PageFunction::Observe, page_args).await else { break };
+        columns = deeper;
+        check(&columns)?;
+    }
+    Ok(columns)
 }
 
 fn check(columns: &Columns) -> Result<(), Failure> {
