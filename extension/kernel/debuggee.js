@@ -5,7 +5,10 @@
 
 /** @import { JsonObject, Surroundings } from './types.js' */
 import { Refusal } from './codes.js';
-import { fromChrome, pageCrashed, pageNavigated, tabClosed, tabDetached, tabForbidden } from './cdp_errors.js';
+import {
+  fromChrome, isForeignFrame, pageCrashed, pageNavigated, tabClosed, tabDetached, tabForbidden, tabHoldsForeignFrame,
+} from './cdp_errors.js';
+import { otherExtension, otherExtensions } from './foreign_frames.js';
 import { FrameProcesses } from './frame_processes.js';
 import { isTouchable } from './policy/url_rule.js';
 import { isObject } from './shape.js';
@@ -32,6 +35,13 @@ class Debuggee {
     this.processes = new FrameProcesses();
     this.isCrashed = false;
     this.hasDialog = false;
+    /** The other extension whose page a frame was last sent to. @type {string | null} */
+    this.foreignExtension = null;
+  }
+
+  /** @param {string | null} extensionId whose page a frame goes to */
+  noteRequest(extensionId) {
+    this.foreignExtension = extensionId ?? this.foreignExtension;
   }
 
   /** @param {Refusal} refusal */
@@ -55,7 +65,7 @@ class Debuggee {
  * @typedef {object} DebuggeeWatcher
  * @property {(tabId: number, method: string, params: JsonObject) => void} event
  * @property {(tabId: number) => void} crashed
- * @property {(tabId: number, isByUser: boolean) => void} detached
+ * @property {(tabId: number, cause: 'user' | 'page' | 'foreign_frame') => void} detached
  */
 
 export class Debuggees {
@@ -103,15 +113,15 @@ export class Debuggees {
   }
 
   /**
-   * Attaches for a navigation: a tab on a page that nobody may touch is emptied first, so that a page cannot lock us out of
-   * its tab by going there.
+   * Attaches for a navigation: a tab on a page that nobody may touch, or with a frame of another extension in it, is emptied
+   * first, so that a page cannot lock us out of its tab.
    * @param {number} tabId
    */
   async #attachAnyhow(tabId) {
     try {
       await this.attach(tabId);
     } catch (error) {
-      if (!(error instanceof Refusal) || error.reason !== 'tab_forbidden') throw error;
+      if (!(error instanceof Refusal) || (error.reason !== 'tab_forbidden' && error.reason !== 'frame_forbidden')) throw error;
       await this.#empty(tabId);
       await this.attach(tabId);
     }
@@ -169,7 +179,8 @@ export class Debuggees {
       });
     } catch (error) {
       if (this.#tabs.get(tabId) === debuggee) this.#tabs.delete(tabId);
-      throw error instanceof Refusal ? error : fromChrome(tabId, 'attach', error);
+      if (error instanceof Refusal) throw error;
+      throw isForeignFrame(error) ? tabHoldsForeignFrame(tabId, await otherExtensions(this.#around)) : fromChrome(tabId, 'attach', error);
     }
     await this.#setUp(tabId, debuggee);
     debuggee.attaching = null;
@@ -276,19 +287,22 @@ export class Debuggees {
   /**
    * `chrome.debugger.onDetach`.
    * @param {number} tabId
-   * @param {string} reason `target_closed` (also: went to a forbidden page) or `canceled_by_user`
+   * @param {string} reason `target_closed` (also: went to a forbidden page, got a frame of another extension) or `canceled_by_user`
    */
   async onDetach(tabId, reason) {
     const debuggee = this.#tabs.get(tabId);
     this.#tabs.delete(tabId);
     if (reason === 'canceled_by_user') {
       debuggee?.failAll(tabDetached(tabId));
-      this.#watcher.detached(tabId, true);
+      this.#watcher.detached(tabId, 'user');
       return;
     }
-    const isOpen = await this.#around.chrome.tabs.get(tabId).then(() => true, () => false);
-    debuggee?.failAll(isOpen ? tabForbidden(tabId) : tabClosed(tabId));
-    if (isOpen) this.#watcher.detached(tabId, false);
+    const url = await this.#around.chrome.tabs.get(tabId).then((tab) => tab.url ?? '', () => null);
+    // A page that may be touched and yet was taken away has got a frame that may not.
+    const foreign = debuggee?.foreignExtension ? [debuggee.foreignExtension] : [];
+    const hasForeignFrame = url !== null && isTouchable(url);
+    debuggee?.failAll(url === null ? tabClosed(tabId) : hasForeignFrame ? tabHoldsForeignFrame(tabId, foreign) : tabForbidden(tabId));
+    if (url !== null) this.#watcher.detached(tabId, hasForeignFrame ? 'foreign_frame' : 'page');
   }
 
   /**
@@ -299,6 +313,7 @@ export class Debuggees {
    * @param {JsonObject} params
    */
   onFrameEvent(tabId, sessionId, method, params) {
+    if (method === 'Page.frameRequestedNavigation') this.#tabs.get(tabId)?.noteRequest(otherExtension(this.#around, params['url']));
     if (method.startsWith('Target.')) this.#onTargetEvent(tabId, method, params);
     else if (method === 'Page.frameNavigated' || method === 'Page.frameDetached') this.#watcher.event(tabId, method, params);
     else if (method === 'Inspector.targetCrashed') this.#tabs.get(tabId)?.failIn(sessionId, pageNavigated(tabId));
@@ -312,6 +327,7 @@ export class Debuggees {
   #onTargetEvent(tabId, method, params) {
     const debuggee = this.#tabs.get(tabId);
     if (debuggee === undefined) return;
+    if (method === 'Target.targetInfoChanged') debuggee.processes.changed(params);
     if (method === 'Target.detachedFromTarget') {
       debuggee.processes.detached(params);
       if (typeof params['sessionId'] === 'string') debuggee.failIn(params['sessionId'], pageNavigated(tabId));
@@ -333,9 +349,13 @@ export class Debuggees {
     const debuggee = this.#tabs.get(tabId);
     switch (method) {
       case 'Target.attachedToTarget':
+      case 'Target.targetInfoChanged':
       case 'Target.detachedFromTarget':
         this.#onTargetEvent(tabId, method, params);
         return;
+      case 'Page.frameRequestedNavigation':
+        debuggee?.noteRequest(otherExtension(this.#around, params['url']));
+        break;
       case 'Inspector.targetCrashed':
         if (debuggee === undefined || debuggee.isCrashed) return;
         debuggee.isCrashed = true;
@@ -350,7 +370,7 @@ export class Debuggees {
         if (debuggee !== undefined) debuggee.isCrashed = false;
         if (isForbiddenPage(params)) {
           this.release(tabId);
-          this.#watcher.detached(tabId, false);
+          this.#watcher.detached(tabId, 'page');
           return;
         }
         break;

@@ -413,6 +413,11 @@ pub(crate) fn tab_lost(tab: TabId, cause: LossCause) -> Failure {
             "was taken from us by the browser or the user",
             "run `bsk tab list`; a page of the browser itself cannot be used",
         ),
+        LossCause::ForeignFrame => (
+            Reason::FrameForbidden,
+            "got a frame of another extension, which the browser lets no extension debug,",
+            "the command may have taken effect; once the frame is gone, `bsk observe` shows the page",
+        ),
     };
     Failure::new(ErrorCode::CdpFailed, reason, format!("tab {tab} {message} while the command ran"))
         .hint(hint)

@@ -73,7 +73,9 @@ async fn collect(work: &Work, args: &ObserveArgs) -> Result<Tree, Failure> {
 async fn graft(work: &Work, tree: &mut Tree, frames: &[FrameRecord]) -> Result<(), Failure> {
     let mut asked = Vec::new();
     for record in frames {
-        let (Some(parent), Some(owner_ref)) = (record.parent, record.owner_ref) else { continue };
+        let (Some(parent), Some(owner_ref), None) = (record.parent, record.owner_ref, record.obstacle) else {
+            continue;
+        };
         asked.push((
             record.frame,
             parent,
