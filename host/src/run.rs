@@ -185,7 +185,14 @@ async fn in_session(
     if let Action::TabSelect {} = action {
         return session::tab_select(&work).await;
     }
-    work.listen().await?;
+    let listening = work.listen().await;
+    let leads_away = matches!(action, Action::Navigate { .. });
+    let is_forbidden =
+        |failure: &Failure| matches!(failure.reason, Some(Reason::TabForbidden | Reason::FrameForbidden));
+    // The kernel lets a navigation out of what may not be touched, and has noted what we listen to.
+    if !(leads_away && listening.as_ref().is_err_and(is_forbidden)) {
+        listening?;
+    }
     let is_about_dialogs =
         matches!(action, Action::DialogList {} | Action::DialogAccept { .. } | Action::DialogDismiss {});
     if is_about_dialogs {

@@ -153,6 +153,7 @@ fn a_tab_with_another_extension_s_frame_says_so_and_works_again_without_it() {
     assert_eq!(page.evaluate("document.title"), "clicked");
     page.evaluate("document.documentElement.dataset.framer = 'ready'");
     framer(&page, "add framer", &"loaded".into());
+    assert_eq!(session.err(&["observe"])["data"]["reason"], "frame_forbidden");
     session.open("<h1>Elsewhere</h1>");
     assert!(session.observe().contains("Elsewhere"), "a navigation leads away from it");
 }
