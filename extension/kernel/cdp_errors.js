@@ -76,6 +76,11 @@ export function tabDetached(tabId) {
 }
 
 /** @param {number} tabId */
+export function tabTakenForAMoment(tabId) {
+  return new Refusal('cdp_failed', 'tab_detached', `the browser took tab ${tabId} from the extension`, 'run the command again');
+}
+
+/** @param {number} tabId */
 export function tabForbidden(tabId) {
   return new Refusal('permission_denied', 'tab_forbidden', `tab ${tabId} shows a page that no extension may touch`,
     '`bsk navigate URL` leads it away from there');
@@ -93,7 +98,7 @@ export function isForeignFrame(thrown) {
  * @param {number} tabId
  * @param {string[]} extensionIds whose frames are open, in this tab or another
  */
-export function tabHoldsForeignFrame(tabId, extensionIds = []) {
+export function tabHoldsForeignFrame(tabId, extensionIds) {
   const owner = extensionIds.length === 1 ? `the extension \`${extensionIds[0]}\`` : 'another extension';
   return new Refusal('permission_denied', 'frame_forbidden',
     `tab ${tabId} holds a frame of ${owner}, and the browser lets no extension debug such a tab`,
@@ -121,11 +126,8 @@ export function fromChrome(tabId, what, thrown) {
   const message = chromeMessage(thrown);
   const begins = (/** @type {string[]} */ texts) => texts.some((text) => message.includes(text));
   if (message.includes('No tab with given id') || message.includes('No tab with id')) return tabClosed(tabId);
-  if (message.includes(FOREIGN_FRAME)) return tabHoldsForeignFrame(tabId);
   if (begins(FORBIDDEN)) return tabForbidden(tabId);
-  if (begins(DETACHED)) {
-    return new Refusal('cdp_failed', 'tab_detached', `the browser took tab ${tabId} from the extension`, 'run the command again');
-  }
+  if (begins(DETACHED)) return tabTakenForAMoment(tabId);
   if (begins(NAVIGATED)) {
     const refusal = pageNavigated(tabId);
     return new Refusal(refusal.code, refusal.reason, refusal.message, refusal.hint, { cdp_message: message });

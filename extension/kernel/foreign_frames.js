@@ -7,25 +7,65 @@
 /** The browser's own PDF viewer: its frames keep nobody from debugging. */
 const PDF_VIEWER = 'mhjfbmdgcfjbbpaeojofohoefgiehjai';
 
-/**
- * The other extension whose page an address is; null for every other address.
- * @param {Surroundings} around
- * @param {unknown} url
- * @returns {string | null}
- */
-export function otherExtension(around, url) {
-  if (typeof url !== 'string' || !url.startsWith('chrome-extension:') || !URL.canParse(url)) return null;
-  const id = new URL(url).host;
-  return id === around.chrome.runtime.id || id === PDF_VIEWER ? null : id;
-}
+export class ForeignFrames {
+  /** @type {Surroundings} */
+  #around;
+  /** The other extension to whose page a frame of the tab's document was last sent. @type {Map<number, string>} */
+  #last = new Map();
 
-/**
- * The other extensions that have a frame in some tab: Chrome does not say in which.
- * @param {Surroundings} around
- * @returns {Promise<string[]>} ids
- */
-export async function otherExtensions(around) {
-  const targets = await around.chrome.debugger.getTargets().catch(() => []);
-  const ids = targets.map(({ type, url }) => (type === 'other' ? otherExtension(around, url) : null));
-  return [...new Set(ids.filter((id) => id !== null))].sort();
+  /** @param {Surroundings} around */
+  constructor(around) {
+    this.#around = around;
+  }
+
+  /**
+   * Takes note of where a frame goes: when to another extension's page, the browser is about to take the tab away for it.
+   * @param {number} tabId
+   * @param {unknown} url
+   */
+  note(tabId, url) {
+    const id = this.#otherExtension(url);
+    if (id !== null) this.#last.set(tabId, id);
+  }
+
+  /**
+   * The tab shows another document, or is gone.
+   * @param {number} tabId
+   */
+  forget(tabId) {
+    this.#last.delete(tabId);
+  }
+
+  /**
+   * Whether a frame was seen going to another extension's page.
+   * @param {number} tabId
+   * @returns {boolean}
+   */
+  isKnown(tabId) {
+    return this.#last.has(tabId);
+  }
+
+  /**
+   * The extension whose frame was seen coming, else those that have a frame in some tab: Chrome does not say in which.
+   * @param {number} tabId
+   * @returns {Promise<string[]>} ids
+   */
+  async ownersIn(tabId) {
+    const known = this.#last.get(tabId);
+    if (known !== undefined) return [known];
+    const targets = await this.#around.chrome.debugger.getTargets().catch(() => []);
+    const ids = targets.map(({ type, url }) => (type === 'other' ? this.#otherExtension(url) : null));
+    return [...new Set(ids.filter((id) => id !== null))].sort();
+  }
+
+  /**
+   * The other extension whose page an address is; null for every other address.
+   * @param {unknown} url
+   * @returns {string | null}
+   */
+  #otherExtension(url) {
+    if (typeof url !== 'string' || !url.startsWith('chrome-extension:') || !URL.canParse(url)) return null;
+    const id = new URL(url).host;
+    return id === this.#around.chrome.runtime.id || id === PDF_VIEWER ? null : id;
+  }
 }

@@ -121,6 +121,19 @@ test('another extension\'s frame that comes into a tab ends what runs there and 
   assert.deepEqual(lab.events('tab_lost').map(({ cause }) => cause), ['foreign_frame']);
 });
 
+test('a tab that the browser takes for a moment only is had back without a word', async () => {
+  const { lab, mine } = await twoProcesses(new Set());
+  lab.browser.cdp['Runtime.callFunctionOn'] = () => new Promise(() => {});
+  const running = lab.begin('page', { ...mine, frame: 0, ...STATE });
+  await settled();
+  lab.browser.attached.delete(mine.tab_id);
+  lab.worker.fire('debugger.onDetach', { tabId: mine.tab_id }, 'target_closed');
+  await settled();
+  assert.equal(running.outcome().failed.reason, 'tab_detached');
+  assert.ok(lab.browser.attached.has(mine.tab_id));
+  assert.deepEqual(lab.events('tab_lost'), []);
+});
+
 test('a tab with another extension\'s frame in it is refused by name, left by a navigation, and used again without it', async () => {
   const lab = await new Lab().start();
   const mine = await lab.session();

@@ -113,6 +113,37 @@ fn a_frame_that_hangs_in_another_process_keeps_nothing_back() {
     });
 }
 
+#[test]
+fn the_browser_s_own_viewer_is_not_looked_into() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let document = browser.pages().answering(|_| Response {
+        status: 200,
+        headers: Vec::new(),
+        content_type: "application/pdf".into(),
+        body: b"%PDF-1.1\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj \
+                3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF"
+            .to_vec(),
+    });
+    session.open(&format!(
+        "<button>Mine</button><iframe title=paper width=600 height=400 src='{document}'></iframe>"
+    ));
+    let viewer = || {
+        let targets = browser.devtools().targets();
+        let is_it = |target: &Value| {
+            let url = target["url"].as_str().unwrap_or_default();
+            target["type"] == "iframe" && url.starts_with("chrome-extension://")
+        };
+        targets.iter().any(is_it).then_some(())
+    };
+    until("the viewer's frame", Duration::from_secs(10), viewer);
+    let text = session.observe();
+    assert!(text.contains("button \"Mine\"") && text.contains("iframe \"paper\""), "{text}");
+    assert_eq!(text.matches("button").count(), 1, "nothing of the viewer's: {text}");
+    session.ok(&["navigate", &document]);
+    assert!(session.observe().contains(&document), "the document itself can be gone to");
+}
+
 fn with_framer(arguments: &[&str]) -> Browser {
     Browser::launch(&Options {
         extensions: vec![workspace::framer_dir()],
