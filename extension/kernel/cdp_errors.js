@@ -5,14 +5,16 @@
 import { Refusal } from './codes.js';
 import { isObject } from './shape.js';
 
+/** The call was never begun, since its execution context, or the process that it was in, was gone already. */
+const NEVER_BEGUN = ['Cannot find context with specified id', 'Session with given id not found'];
 /** The page was replaced while the call ran in it. */
 const NAVIGATED = [
   'Execution context was destroyed', 'Promise was collected', 'Inspected target navigated or closed',
-  'Cannot find context with specified id', 'uniqueContextId not found', 'Not attached to an active page',
+  ...NEVER_BEGUN, 'uniqueContextId not found', 'Not attached to an active page',
 ];
-/** The call was never begun, since its execution context was gone already. */
-const NO_CONTEXT = 'Cannot find context with specified id';
 const DETACHED = ['Debugger is not attached', 'Detached while handling command', 'Target closed'];
+/** Somewhere in the tab is a frame of another extension: Chrome lets none debug such a tab. */
+const FOREIGN_FRAME = 'URL of different extension';
 const FORBIDDEN = ['Cannot access', 'Cannot attach to this target', 'cannot be scripted', 'Not allowed'];
 
 /**
@@ -38,7 +40,8 @@ export function chromeMessage(thrown) {
  * @returns {boolean}
  */
 export function isContextGone(thrown) {
-  return thrown instanceof Refusal && thrown.data?.['cdp_message'] === NO_CONTEXT;
+  const message = thrown instanceof Refusal ? thrown.data?.['cdp_message'] : undefined;
+  return typeof message === 'string' && NEVER_BEGUN.some((text) => message.includes(text));
 }
 
 /**
@@ -73,9 +76,43 @@ export function tabDetached(tabId) {
 }
 
 /** @param {number} tabId */
+export function tabTakenForAMoment(tabId) {
+  return new Refusal('cdp_failed', 'tab_detached', `the browser took tab ${tabId} from the extension`, 'run the command again');
+}
+
+/** @param {number} tabId */
 export function tabForbidden(tabId) {
   return new Refusal('permission_denied', 'tab_forbidden', `tab ${tabId} shows a page that no extension may touch`,
     '`bsk navigate URL` leads it away from there');
+}
+
+/**
+ * @param {unknown} thrown by `chrome.debugger`, in a tab whose own page may be touched
+ * @returns {boolean}
+ */
+export function isForeignFrame(thrown) {
+  return chromeMessage(thrown).includes(FOREIGN_FRAME);
+}
+
+/**
+ * @param {number} tabId
+ * @param {string[]} extensionIds whose frames are open, in this tab or another
+ */
+export function tabHoldsForeignFrame(tabId, extensionIds) {
+  const owner = extensionIds.length === 1 ? `the extension \`${extensionIds[0]}\`` : 'another extension';
+  return new Refusal('permission_denied', 'frame_forbidden',
+    `tab ${tabId} holds a frame of ${owner}, and the browser lets no extension debug such a tab`,
+    'it works again once the frame is gone: `bsk navigate URL` leads away from it; a person can keep that extension off this site in `chrome://extensions`',
+    extensionIds.length === 0 ? undefined : { extension_ids: extensionIds });
+}
+
+/**
+ * @param {number} tabId
+ * @param {number} frame
+ */
+export function frameForbidden(tabId, frame) {
+  return new Refusal('permission_denied', 'frame_forbidden', `frame ${frame} of tab ${tabId} shows a page of another extension or of the browser`,
+    'use the rest of the page; such a frame is for people only');
 }
 
 /**
@@ -90,9 +127,7 @@ export function fromChrome(tabId, what, thrown) {
   const begins = (/** @type {string[]} */ texts) => texts.some((text) => message.includes(text));
   if (message.includes('No tab with given id') || message.includes('No tab with id')) return tabClosed(tabId);
   if (begins(FORBIDDEN)) return tabForbidden(tabId);
-  if (begins(DETACHED)) {
-    return new Refusal('cdp_failed', 'tab_detached', `the browser took tab ${tabId} from the extension`, 'run the command again');
-  }
+  if (begins(DETACHED)) return tabTakenForAMoment(tabId);
   if (begins(NAVIGATED)) {
     const refusal = pageNavigated(tabId);
     return new Refusal(refusal.code, refusal.reason, refusal.message, refusal.hint, { cdp_message: message });

@@ -4,8 +4,13 @@
 // Touches only tabs it was asked for, never a tab of its own choosing. Only subscribed events leave the kernel.
 
 /** @import { JsonObject, Surroundings } from './types.js' */
+import { AttachedTab, FRAME_SETUP, SETUP } from './attached_tab.js';
 import { Refusal } from './codes.js';
-import { fromChrome, pageCrashed, pageNavigated, tabClosed, tabDetached, tabForbidden } from './cdp_errors.js';
+import {
+  fromChrome, isForeignFrame, pageCrashed, pageNavigated, tabClosed, tabDetached, tabForbidden, tabHoldsForeignFrame,
+  tabTakenForAMoment,
+} from './cdp_errors.js';
+import { ForeignFrames } from './foreign_frames.js';
 import { FrameProcesses } from './frame_processes.js';
 import { isTouchable } from './policy/url_rule.js';
 import { isObject } from './shape.js';
@@ -19,48 +24,19 @@ const EMPTY_MS = 2000;
 /** What may be sent to a crashed tab: these make a new process for the page. */
 const REVIVING = new Set(['Page.navigate', 'Page.reload', 'Page.navigateToHistoryEntry', 'Page.getNavigationHistory']);
 
-/** One attached tab. */
-class Debuggee {
-  constructor() {
-    /** Settles when the tab can take calls; null from then on, so that calls need not wait. @type {Promise<void> | null} */
-    this.attaching = null;
-    /** How to fail each call that waits, and the frame's process it is in. @type {Map<(refusal: Refusal) => void, string | undefined>} */
-    this.pending = new Map();
-    /** Input that the page has not handled yet. @type {Set<Promise<unknown>>} */
-    this.inputs = new Set();
-    /** Frames in processes of their own. */
-    this.processes = new FrameProcesses();
-    this.isCrashed = false;
-    this.hasDialog = false;
-  }
-
-  /** @param {Refusal} refusal */
-  failAll(refusal) {
-    for (const fail of this.pending.keys()) fail(refusal);
-    this.pending.clear();
-  }
-
-  /**
-   * Fails what waits in a frame's process.
-   * @param {string} sessionId
-   * @param {Refusal} refusal
-   */
-  failIn(sessionId, refusal) {
-    for (const [fail, session] of this.pending) if (session === sessionId) fail(refusal);
-  }
-}
-
 /**
  * What the kernel does about changes of a tab.
  * @typedef {object} DebuggeeWatcher
  * @property {(tabId: number, method: string, params: JsonObject) => void} event
  * @property {(tabId: number) => void} crashed
- * @property {(tabId: number, isByUser: boolean) => void} detached
+ * @property {(tabId: number, cause: 'user' | 'page' | 'foreign_frame') => void} detached
  */
 
 export class Debuggees {
-  /** @type {Map<number, Debuggee>} */
+  /** @type {Map<number, AttachedTab>} */
   #tabs = new Map();
+  /** @type {ForeignFrames} */
+  #foreign;
   /** Tabs that are being closed: their pages may not object. @type {Set<number>} */
   #closing = new Set();
   /** @type {Surroundings} */
@@ -74,6 +50,7 @@ export class Debuggees {
    */
   constructor(around, watcher) {
     this.#around = around;
+    this.#foreign = new ForeignFrames(around);
     this.#watcher = watcher;
   }
 
@@ -103,15 +80,15 @@ export class Debuggees {
   }
 
   /**
-   * Attaches for a navigation: a tab on a page that nobody may touch is emptied first, so that a page cannot lock us out of
-   * its tab by going there.
+   * Attaches for a navigation: a tab on a page that nobody may touch, or with a frame of another extension in it, is emptied
+   * first, so that a page cannot lock us out of its tab.
    * @param {number} tabId
    */
   async #attachAnyhow(tabId) {
     try {
       await this.attach(tabId);
     } catch (error) {
-      if (!(error instanceof Refusal) || error.reason !== 'tab_forbidden') throw error;
+      if (!(error instanceof Refusal) || (error.reason !== 'tab_forbidden' && error.reason !== 'frame_forbidden')) throw error;
       await this.#empty(tabId);
       await this.attach(tabId);
     }
@@ -146,7 +123,7 @@ export class Debuggees {
   attach(tabId) {
     const known = this.#tabs.get(tabId);
     if (known !== undefined) return known.attaching ?? Promise.resolve();
-    const debuggee = new Debuggee();
+    const debuggee = new AttachedTab();
     this.#tabs.set(tabId, debuggee);
     debuggee.attaching = this.#attach(tabId, debuggee);
     return debuggee.attaching;
@@ -154,7 +131,7 @@ export class Debuggees {
 
   /**
    * @param {number} tabId
-   * @param {Debuggee} debuggee
+   * @param {AttachedTab} debuggee
    */
   async #attach(tabId, debuggee) {
     const { debugger: cdp, tabs } = this.#around.chrome;
@@ -169,7 +146,7 @@ export class Debuggees {
       });
     } catch (error) {
       if (this.#tabs.get(tabId) === debuggee) this.#tabs.delete(tabId);
-      throw error instanceof Refusal ? error : fromChrome(tabId, 'attach', error);
+      throw await this.#refusal(tabId, 'attach', error);
     }
     await this.#setUp(tabId, debuggee);
     debuggee.attaching = null;
@@ -180,7 +157,7 @@ export class Debuggees {
    * the page's process (measured: 12 of 25 in Chromium 156, none of 25 when waited for). A page that does not answer, because
    * it crashed, hangs or shows a dialog, is not waited for longer than `SETUP_MS`.
    * @param {number} tabId
-   * @param {Debuggee} debuggee
+   * @param {AttachedTab} debuggee
    * @returns {Promise<void>}
    */
   #setUp(tabId, debuggee) {
@@ -200,7 +177,7 @@ export class Debuggees {
 
   /**
    * @param {number} tabId
-   * @param {Debuggee} debuggee
+   * @param {AttachedTab} debuggee
    * @param {string} method
    * @param {JsonObject | undefined} params
    * @param {string | undefined} sessionId
@@ -214,7 +191,7 @@ export class Debuggees {
       const target = sessionId === undefined ? { tabId } : { tabId, sessionId };
       this.#around.chrome.debugger.sendCommand(target, method, params).then(
         (result) => resolve(isObject(result) ? result : {}),
-        (error) => reject(fromChrome(tabId, method, error)),
+        async (error) => reject(await this.#refusal(tabId, method, error)),
       ).finally(() => {
         debuggee.pending.delete(reject);
         debuggee.inputs.delete(call);
@@ -268,6 +245,7 @@ export class Debuggees {
    */
   tabRemoved(tabId) {
     this.#closing.delete(tabId);
+    this.#foreign.forget(tabId);
     const debuggee = this.#tabs.get(tabId);
     this.#tabs.delete(tabId);
     debuggee?.failAll(tabClosed(tabId));
@@ -276,19 +254,45 @@ export class Debuggees {
   /**
    * `chrome.debugger.onDetach`.
    * @param {number} tabId
-   * @param {string} reason `target_closed` (also: went to a forbidden page) or `canceled_by_user`
+   * @param {string} reason `target_closed` (also: went to a forbidden page, got a frame of another extension) or `canceled_by_user`
    */
   async onDetach(tabId, reason) {
     const debuggee = this.#tabs.get(tabId);
     this.#tabs.delete(tabId);
     if (reason === 'canceled_by_user') {
       debuggee?.failAll(tabDetached(tabId));
-      this.#watcher.detached(tabId, true);
+      this.#watcher.detached(tabId, 'user');
       return;
     }
-    const isOpen = await this.#around.chrome.tabs.get(tabId).then(() => true, () => false);
-    debuggee?.failAll(isOpen ? tabForbidden(tabId) : tabClosed(tabId));
-    if (isOpen) this.#watcher.detached(tabId, false);
+    const url = await this.#around.chrome.tabs.get(tabId).then((tab) => tab.url ?? '', () => null);
+    const refusal = url === null ? tabClosed(tabId)
+      : isTouchable(url) && debuggee !== undefined ? await this.#attachAgain(tabId) : tabForbidden(tabId);
+    const isForeign = refusal.reason === 'frame_forbidden';
+    debuggee?.failAll(refusal);
+    if (isForeign || refusal.reason === 'tab_forbidden') this.#watcher.detached(tabId, isForeign ? 'foreign_frame' : 'page');
+  }
+
+  /**
+   * Tries to get a tab back that the browser took although its page may be touched. A frame of another extension takes it for as
+   * long as it is there; one that the browser trusts, such as its PDF viewer's, only for the moment in which it comes.
+   * @param {number} tabId
+   * @returns {Promise<Refusal>} what to tell those who waited
+   */
+  async #attachAgain(tabId) {
+    if (this.#foreign.isKnown(tabId)) return tabHoldsForeignFrame(tabId, await this.#foreign.ownersIn(tabId));
+    return this.attach(tabId).then(() => tabTakenForAMoment(tabId), (error) => this.#refusal(tabId, 'attach', error));
+  }
+
+  /**
+   * A refusal for what was thrown; of another extension's frame it says whose it is.
+   * @param {number} tabId
+   * @param {string} what
+   * @param {unknown} thrown
+   * @returns {Promise<Refusal>}
+   */
+  async #refusal(tabId, what, thrown) {
+    if (thrown instanceof Refusal) return thrown;
+    return isForeignFrame(thrown) ? tabHoldsForeignFrame(tabId, await this.#foreign.ownersIn(tabId)) : fromChrome(tabId, what, thrown);
   }
 
   /**
@@ -299,6 +303,7 @@ export class Debuggees {
    * @param {JsonObject} params
    */
   onFrameEvent(tabId, sessionId, method, params) {
+    if (method === 'Page.frameRequestedNavigation') this.#foreign.note(tabId, params['url']);
     if (method.startsWith('Target.')) this.#onTargetEvent(tabId, method, params);
     else if (method === 'Page.frameNavigated' || method === 'Page.frameDetached') this.#watcher.event(tabId, method, params);
     else if (method === 'Inspector.targetCrashed') this.#tabs.get(tabId)?.failIn(sessionId, pageNavigated(tabId));
@@ -312,6 +317,7 @@ export class Debuggees {
   #onTargetEvent(tabId, method, params) {
     const debuggee = this.#tabs.get(tabId);
     if (debuggee === undefined) return;
+    if (method === 'Target.targetInfoChanged') debuggee.processes.changed(params);
     if (method === 'Target.detachedFromTarget') {
       debuggee.processes.detached(params);
       if (typeof params['sessionId'] === 'string') debuggee.failIn(params['sessionId'], pageNavigated(tabId));
@@ -333,9 +339,13 @@ export class Debuggees {
     const debuggee = this.#tabs.get(tabId);
     switch (method) {
       case 'Target.attachedToTarget':
+      case 'Target.targetInfoChanged':
       case 'Target.detachedFromTarget':
         this.#onTargetEvent(tabId, method, params);
         return;
+      case 'Page.frameRequestedNavigation':
+        this.#foreign.note(tabId, params['url']);
+        break;
       case 'Inspector.targetCrashed':
         if (debuggee === undefined || debuggee.isCrashed) return;
         debuggee.isCrashed = true;
@@ -348,9 +358,10 @@ export class Debuggees {
         return;
       case 'Page.frameNavigated':
         if (debuggee !== undefined) debuggee.isCrashed = false;
+        if (isMainFrame(params)) this.#foreign.forget(tabId);
         if (isForbiddenPage(params)) {
           this.release(tabId);
-          this.#watcher.detached(tabId, false);
+          this.#watcher.detached(tabId, 'page');
           return;
         }
         break;
@@ -368,31 +379,19 @@ export class Debuggees {
 }
 
 /**
+ * @param {JsonObject} params of `Page.frameNavigated`
+ * @returns {boolean}
+ */
+function isMainFrame({ frame }) {
+  return isObject(frame) && frame['parentId'] === undefined;
+}
+
+/**
  * Whether the tab itself, not a frame in it, went to a page that may not be touched.
  * @param {JsonObject} params of `Page.frameNavigated`
  * @returns {boolean}
  */
-function isForbiddenPage({ frame }) {
-  return isObject(frame) && frame['parentId'] === undefined && typeof frame['url'] === 'string' && !isTouchable(frame['url']);
+function isForbiddenPage(params) {
+  const { frame } = params;
+  return isMainFrame(params) && isObject(frame) && typeof frame['url'] === 'string' && !isTouchable(frame['url']);
 }
-
-/** Frames in other processes are attached by the browser, and those below them; what else it attaches is left alone. */
-const AUTO_ATTACH = { autoAttach: true, waitForDebuggerOnStart: false, flatten: true };
-
-/** What a frame in a process of its own is prepared with. @type {[string, JsonObject][]} */
-const FRAME_SETUP = [
-  ['Inspector.enable', {}],
-  ['Page.enable', {}],
-  ['Target.setAutoAttach', AUTO_ATTACH],
-];
-
-/** `Inspector.enable` first, since it reports a page that has crashed already. @type {[string, JsonObject][]} */
-const SETUP = [
-  ['Inspector.enable', {}],
-  ['Page.enable', {}],
-  ['Page.setLifecycleEventsEnabled', { enabled: true }],
-  ['Emulation.setFocusEmulationEnabled', { enabled: true }],
-  // Off and on: after a restart of this worker the frames are attached already and would not be told again.
-  ['Target.setAutoAttach', { ...AUTO_ATTACH, autoAttach: false }],
-  ['Target.setAutoAttach', AUTO_ATTACH],
-];

@@ -1,16 +1,25 @@
 // The frames of a tab: their numbers, where each hangs in its parent's document and where its content is on the screen.
-// Frames in processes of their own are listed by those and hang below the frame that holds them. A number stands for one
-// frame for as long as the tab is owned and is durable before it is told (invariant 8). Writes nothing into a page
-// (invariant 14): the frame's element gets its ref in the library's own map.
+// Frames in processes of their own are listed by those and hang below the frame that holds them. A process that does not answer,
+// a document that has not come and a page that may not be touched keep nothing back: such a frame is told with its obstacle.
+// A number stands for one frame for as long as the tab is owned and is durable before it is told (invariant 8). Writes nothing
+// into a page (invariant 14): the frame's element gets its ref in the library's own map.
 
-/** @import { TabClaim } from './types.js' */
+/** @import { JsonObject, Surroundings, TabClaim } from './types.js' */
 /** @import { Debuggees } from './debuggee.js' */
 /** @import { Ownership } from './ownership.js' */
 /** @import { PageCalls } from './page_calls.js' */
 
 import { Refusal } from './codes.js';
+import { within } from './deadline.js';
 import { frameNotFound, valueOf } from './page_calls.js';
 import { isObject, u32 } from './shape.js';
+
+/** How long a frame's process may take to tell its frames, and a document to tell a ref. */
+const ANSWER_MS = 500;
+/** How long one that owes an answer since then is waited for. */
+const AGAIN_MS = 30;
+/** As much of an address as is told: that of a `data:` frame is its whole document. */
+const LONGEST_URL = 2048;
 
 /** Gives the element its ref after the document was told its first number. */
 const REF_OF_OWNER = `async function(context) {
@@ -28,22 +37,29 @@ const REF_OF_OWNER = `async function(context) {
  * @property {number} [parent]
  * @property {number} [owner_ref]
  * @property {string} url
+ * @property {'loading' | 'busy' | 'foreign'} [obstacle]
  */
 
 export class Frames {
+  /** @type {Surroundings} */
+  #around;
   /** @type {Debuggees} */
   #debuggees;
   /** @type {Ownership} */
   #ownership;
   /** @type {PageCalls} */
   #pageCalls;
+  /** Processes that have not told their frames yet, by session, and since when. @type {Map<string, { answer: Promise<JsonObject | null>, since: number }>} */
+  #owed = new Map();
 
   /**
+   * @param {Surroundings} around
    * @param {Debuggees} debuggees
    * @param {Ownership} ownership
    * @param {PageCalls} pageCalls
    */
-  constructor(debuggees, ownership, pageCalls) {
+  constructor(around, debuggees, ownership, pageCalls) {
+    this.#around = around;
     this.#debuggees = debuggees;
     this.#ownership = ownership;
     this.#pageCalls = pageCalls;
@@ -56,9 +72,11 @@ export class Frames {
    */
   async list(claim) {
     const found = await this.#find(claim);
+    const closed = new Set(found.filter(({ record }) => record.obstacle !== undefined).map(({ record }) => record.frame));
     await Promise.all(found.map(async ({ record, frameId }) => {
-      if (record.parent === undefined) return;
-      const owner_ref = await this.#ownerRef(claim, record.parent, frameId).catch(() => undefined);
+      if (record.parent === undefined || closed.has(record.parent)) return;
+      const asked = this.#ownerRef(claim, record.parent, frameId).catch(() => undefined);
+      const owner_ref = await within(this.#around, asked, ANSWER_MS);
       if (owner_ref !== undefined) record.owner_ref = owner_ref;
     }));
     return { frames: found.map(({ record }) => record) };
@@ -74,18 +92,16 @@ export class Frames {
     /** @type {Found[]} */
     const found = [];
     let hasNew = this.#walk(claim, frameTree, null, found, undefined);
-    // A process may end while it is asked: its frames are gone then.
-    let waiting = await Promise.all(this.#debuggees.processes(claim.tabId).sessions().map(async (sessionId) => {
-      const answer = await this.#debuggees.send(claim.tabId, 'Page.getFrameTree', undefined, sessionId).catch(() => null);
-      return { tree: answer?.['frameTree'], sessionId };
-    }));
+    const sessions = this.#debuggees.processes(claim.tabId).sessions();
+    let waiting = await Promise.all(sessions.map((sessionId) => this.#treeOf(claim, sessionId)));
     // A process's frames have their place once the frame that holds them is there.
     for (let before = -1; waiting.length !== before && waiting.length > 0;) {
       before = waiting.length;
-      waiting = waiting.filter(({ tree, sessionId }) => {
+      waiting = waiting.filter(({ tree, sessionId, obstacle }) => {
         const parent = parentIn(found, tree);
         if (parent === undefined) return true;
-        hasNew = this.#walk(claim, tree, parent, found, sessionId) || hasNew;
+        // What is below a page that may not be touched is as little ours as that page.
+        if (parent.obstacle !== 'foreign') hasNew = this.#walk(claim, tree, parent.frame, found, sessionId, obstacle) || hasNew;
         return false;
       });
     }
@@ -94,19 +110,58 @@ export class Frames {
   }
 
   /**
+   * The frames of one process; only the topmost one, as the browser knows it, when the process does not tell or may not be asked.
+   * @param {TabClaim} claim
+   * @param {string} sessionId
+   * @returns {Promise<{ sessionId: string, tree: unknown, obstacle?: 'busy' | 'foreign' }>} no tree when the process is gone
+   */
+  async #treeOf(claim, sessionId) {
+    const processes = this.#debuggees.processes(claim.tabId);
+    const isForeign = processes.isForeign(sessionId);
+    const answer = isForeign ? undefined : await this.#tell(claim, sessionId);
+    if (answer !== undefined) return { sessionId, tree: answer?.['frameTree'] };
+    const root = processes.rootOf(sessionId);
+    const tree = root === undefined ? undefined : { frame: { id: root.frameId, parentId: root.parentId, url: root.url } };
+    return { sessionId, tree, obstacle: isForeign ? 'foreign' : 'busy' };
+  }
+
+  /**
+   * What a process answers, null when it ended, undefined when it takes too long. It is not asked twice at a time, so that one
+   * that hangs costs the next look nothing.
+   * @param {TabClaim} claim
+   * @param {string} sessionId
+   * @returns {Promise<JsonObject | null | undefined>}
+   */
+  #tell(claim, sessionId) {
+    const now = this.#around.now();
+    let owed = this.#owed.get(sessionId);
+    if (owed === undefined) {
+      const answer = this.#debuggees.send(claim.tabId, 'Page.getFrameTree', undefined, sessionId).catch(() => null)
+        .finally(() => this.#owed.delete(sessionId));
+      owed = { answer, since: now };
+      this.#owed.set(sessionId, owed);
+    }
+    return within(this.#around, owed.answer, Math.max(AGAIN_MS, owed.since + ANSWER_MS - now));
+  }
+
+  /**
    * @param {TabClaim} claim
    * @param {unknown} tree
    * @param {number | null} parent
    * @param {Found[]} found
    * @param {string | undefined} sessionId of the process that told
+   * @param {'busy' | 'foreign'} [obstacle]
    * @returns {boolean} whether a frame got its number just now
    */
-  #walk(claim, tree, parent, found, sessionId) {
+  #walk(claim, tree, parent, found, sessionId, obstacle) {
     const frame = isObject(tree) ? tree['frame'] : undefined;
     if (!isObject(tree) || !isObject(frame) || typeof frame['id'] !== 'string') return false;
     const { number, isNew } = parent === null ? { number: 0, isNew: false } : this.#ownership.numberFrame(claim, frame['id']);
-    const url = `${frame['url'] ?? ''}${frame['urlFragment'] ?? ''}`;
-    found.push({ record: { frame: number, ...(parent === null ? {} : { parent }), url }, frameId: frame['id'] });
+    const url = `${frame['url'] ?? ''}${frame['urlFragment'] ?? ''}`.slice(0, LONGEST_URL);
+    const state = obstacle ?? (url === '' && parent !== null ? 'loading' : undefined);
+    /** @type {FrameRecord} */
+    const record = { frame: number, ...(parent === null ? {} : { parent }), url, ...(state === undefined ? {} : { obstacle: state }) };
+    found.push({ record, frameId: frame['id'] });
     this.#debuggees.processes(claim.tabId).learn(frame['id'], sessionId);
     let hasNew = isNew;
     const children = Array.isArray(tree['childFrames']) ? tree['childFrames'] : [];
@@ -172,7 +227,7 @@ export class Frames {
     const processes = this.#debuggees.processes(claim.tabId);
     const own = processes.sessionOf(frameId);
     // A process's topmost frame has its element in the process of the frame that holds it.
-    const holder = own !== undefined && processes.rootOf(own) === frameId ? await this.#holderOf(claim, frame) : own;
+    const holder = own !== undefined && processes.rootOf(own)?.frameId === frameId ? await this.#holderOf(claim, frame, own) : own;
     const [quad, size] = await Promise.all([
       this.#contentQuad(claim, frameId, holder),
       // The frame's own idea of its viewport: the content box before any transform, in its own pixels.
@@ -180,7 +235,7 @@ export class Frames {
     ]);
     const { width, height } = isObject(size) ? size : {};
     if (typeof width !== 'number' || typeof height !== 'number') throw frameNotFound(claim, frame);
-    const topmost = holder === undefined ? undefined : processes.rootOf(holder);
+    const topmost = holder === undefined ? undefined : processes.rootOf(holder)?.frameId;
     if (topmost === undefined) return { quad, width, height };
     // Places that a process tells are within its own topmost frame.
     const around = await this.quad(claim, this.#ownership.numberFrame(claim, topmost).number);
@@ -191,9 +246,13 @@ export class Frames {
    * The session of the process that holds the element of another process's topmost frame.
    * @param {TabClaim} claim
    * @param {number} frame
+   * @param {string} own the process's session
    * @returns {Promise<string | undefined>}
    */
-  async #holderOf(claim, frame) {
+  async #holderOf(claim, frame, own) {
+    const processes = this.#debuggees.processes(claim.tabId);
+    const parentId = processes.rootOf(own)?.parentId;
+    if (parentId !== undefined) return processes.sessionOf(parentId);
     const parent = (await this.#find(claim)).find(({ record }) => record.frame === frame)?.record.parent;
     if (parent === undefined) throw frameNotFound(claim, frame);
     return this.#sessionOf(claim, parent);
@@ -219,15 +278,15 @@ export class Frames {
 }
 
 /**
- * The number of the frame that holds a process's topmost frame; undefined when it is not among those found.
+ * The frame that holds a process's topmost frame; undefined when it is not among those found.
  * @param {Found[]} found
  * @param {unknown} tree
- * @returns {number | undefined}
+ * @returns {FrameRecord | undefined}
  */
 function parentIn(found, tree) {
   const frame = isObject(tree) ? tree['frame'] : undefined;
   const parentId = isObject(frame) ? frame['parentId'] : undefined;
-  return found.find(({ frameId }) => frameId === parentId)?.record.frame;
+  return found.find(({ frameId }) => frameId === parentId)?.record;
 }
 
 /**

@@ -40,11 +40,11 @@ export function startKernel(around) {
   const debuggees = new Debuggees(around, {
     event: (tabId, method, params) => cdpEvent(tabId, method, params),
     crashed: (tabId) => tabs.lost(tabId, 'crashed', false),
-    detached: (tabId, isByUser) => tabs.lost(tabId, 'detached', isByUser),
+    detached: (tabId, cause) => tabs.lost(tabId, cause === 'foreign_frame' ? cause : 'detached', cause === 'user'),
   });
   const groups = new TabGroups(around, ownership);
   const pageCalls = new PageCalls(around, debuggees, ownership);
-  const frames = new Frames(debuggees, ownership, pageCalls);
+  const frames = new Frames(around, debuggees, ownership, pageCalls);
   const shadowRoots = new ShadowRoots(debuggees, pageCalls);
   const evaluate = new Evaluate(around, debuggees);
   const sessions = new Sessions(around, { ownership, debuggees, events, groups, ended });

@@ -7,7 +7,7 @@
 /** @import { Debuggees } from './debuggee.js' */
 /** @import { Ownership } from './ownership.js' */
 
-import { isContextGone, pageNavigated } from './cdp_errors.js';
+import { frameForbidden, isContextGone, pageNavigated } from './cdp_errors.js';
 import { fromPage, Refusal } from './codes.js';
 import { isObject, u32 } from './shape.js';
 
@@ -184,7 +184,9 @@ export class PageCalls {
    * @param {string} frameId
    */
   async #createWorld(claim, frame, frameId) {
-    const sessionId = this.#debuggees.processes(claim.tabId).sessionOf(frameId);
+    const processes = this.#debuggees.processes(claim.tabId);
+    const sessionId = processes.sessionOf(frameId);
+    if (sessionId !== undefined && processes.isForeign(sessionId)) throw frameForbidden(claim.tabId, frame);
     const { executionContextId } = await this.#debuggees.send(claim.tabId, 'Page.createIsolatedWorld', {
       frameId, worldName: 'bsk', grantUniveralAccess: false,
     }, sessionId);

@@ -130,7 +130,7 @@ export interface SessionRecord {
 }
 
 export type EndCause = 'stopped' | 'user' | 'window_closed' | 'idle';
-export type LossCause = 'closed' | 'crashed' | 'detached';
+export type LossCause = 'closed' | 'crashed' | 'detached' | 'foreign_frame';
 
 /** What the kernel tells unasked. */
 export type KernelEvent =

@@ -53,14 +53,16 @@ function packObservation(walk) {
     if (row.role === 'iframe') frames.push(index, ...contentBox(row.element));
   }
   nodes.place = digits.join('');
-  const page = document.scrollingElement ?? document.documentElement;
+  // A document whose markup has not begun has no element at all.
+  const page = /** @type {Element | null} */ (document.scrollingElement ?? document.documentElement);
   /** @type {Observation} */
   const observation = {
     url: location.href.toWellFormed(), title: pageTitle().toWellFormed(), ready_state: document.readyState,
     viewport: { width: innerWidth, height: innerHeight },
     scroll: {
       x: Math.round(scrollX), y: Math.round(scrollY),
-      max_x: Math.max(0, page.scrollWidth - page.clientWidth), max_y: Math.max(0, page.scrollHeight - page.clientHeight),
+      max_x: page === null ? 0 : Math.max(0, page.scrollWidth - page.clientWidth),
+      max_y: page === null ? 0 : Math.max(0, page.scrollHeight - page.clientHeight),
     },
     device_pixel_ratio: devicePixelRatio, partial: walk.isPartial, unexplored: candidateCount(), strings: strings.all, nodes, frames,
   };

@@ -178,7 +178,7 @@ function walkElement(walk, element, around, nesting) {
   // The browser styles every `<area>` as not displayed; its image decides.
   if (facts.display === 'none' && tag !== 'area') return;
   const here = aroundWithin(element, facts, around);
-  if (mayHoldClosedRoot(element) && showsSomethingOfItsOwn(element)) noteCandidate(element);
+  if (mayHoldClosedRoot(element) && (!needsBoxForRoot(element) || hasBox(element))) noteCandidate(element);
   const row = rowOf(walk, element, here, here !== around);
   const isInline = isInlineDisplay(facts.display);
   if (row === null) {
@@ -201,7 +201,7 @@ function walkElement(walk, element, around, nesting) {
  * @param {Element} element
  * @returns {boolean}
  */
-function showsSomethingOfItsOwn(element) {
+function hasBox(element) {
   const rect = rectOf(element);
   return rect !== null && rect.width > 0 && rect.height > 0;
 }
@@ -297,7 +297,7 @@ function rowOf(walk, element, around, isMeasured) {
   if (role === 'canvas') states.push(sizeOf(rect ?? rectOf(element) ?? new DOMRect()));
   if (isUnseen && !isOftenProxied(element)) states.push('invisible');
   return {
-    depth: around.depth, role: role === 'none' ? 'generic' : role, name, value: fieldValueOf(element, role),
+    depth: around.depth, role: holdsDocument(element) ? 'iframe' : role === 'none' ? 'generic' : role, name, value: fieldValueOf(element, role),
     description: hasRef || name !== '' ? descriptionOf(element) : '', states, element, hasRef, text: null,
     place: rowPlace(element, where, hasRef), rect, isGone: false,
   };

@@ -42,7 +42,7 @@ const thinnest = 1;
  */
 function whereAll() {
   // A page that reads from right to left begins at its right: whatever is left of the view can be scrolled to.
-  const reach = { left: document.documentElement.dir === 'rtl' ? -Infinity : -scrollX, top: -scrollY };
+  const reach = { left: document.dir === 'rtl' ? -Infinity : -scrollX, top: -scrollY };
   const clip = { left: 0, top: 0, right: innerWidth, bottom: innerHeight, reach };
   return { place: places.mixed, clip, isAway: false, rect: null, scroll: '' };
 }

@@ -295,7 +295,7 @@ const widgetRoles = new Set(['button', 'checkbox', 'combobox', 'link', 'listbox'
 function interactivityOf(element) {
   if (widgetRoles.has(roleOf(element))) return 'control';
   const tag = element.localName;
-  if (tag === 'canvas' || tag === 'iframe' || tag === 'frame' || isNativeControl(element, tag)) return 'control';
+  if (tag === 'canvas' || holdsDocument(element) || isNativeControl(element, tag)) return 'control';
   if (tag === 'html' || tag === 'body') return isEditingHost(element) ? 'control' : '';
   if (isEditingHost(element)) return 'control';
   const tabindex = element.getAttribute('tabindex');
@@ -323,6 +323,20 @@ function isNativeControl(element, tag) {
     case 'a': case 'area': return element.hasAttribute('href') || element.hasAttribute('xlink:href');
     case 'summary': return element.parentElement?.localName === 'details';
     case 'audio': case 'video': return element.hasAttribute('controls');
+    default: return false;
+  }
+}
+
+/**
+ * The element shows another document inside of it.
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function holdsDocument(element) {
+  switch (element.localName) {
+    case 'iframe': case 'frame': return true;
+    case 'object': return element instanceof HTMLObjectElement && element.contentWindow !== null;
+    case 'embed': return element.hasAttribute('src') && !/^image\//i.test(element.getAttribute('type') ?? '');
     default: return false;
   }
 }

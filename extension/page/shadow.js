@@ -1,9 +1,10 @@
 // Shadow roots, the closed ones too: the page's `attachShadow` is never touched. A closed root cannot be seen from here, so
 // the library only names elements that may hold one; the kernel asks the debugger about them (kernel/shadow_roots.js) and
 // hands the roots over, which are kept here and walked from then on like open ones. Cheap enough for every node of a walk.
-// Invariants: a root is taken only from the kernel and only with its own host; nothing here holds on to removed elements.
+// Invariants: a root is taken only from the kernel and only with its own host; elements are held on to only from a walk until
+// the kernel asks for them or the next walk begins.
 
-/** Elements besides custom ones that may attach a root: https://dom.spec.whatwg.org/#valid-shadow-host-name */
+/** Elements besides custom ones that may attach a root, as the DOM standard lists them: "valid shadow host name". */
 const shadowHostTags = new Set(['article', 'aside', 'blockquote', 'body', 'div', 'footer', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6',
   'header', 'main', 'nav', 'p', 'section', 'span']);
 /** How many candidates the kernel is given at once. */
@@ -46,7 +47,7 @@ function slotOf(node) {
 }
 
 /**
- * Whether a closed root may be in this element; its box is the caller's question: what shows nothing holds nothing to see.
+ * Whether a closed root may be in this element. Where `needsBoxForRoot`, the caller asks for its box as well.
  * @param {Element} element
  * @returns {boolean}
  */
@@ -59,6 +60,17 @@ function mayHoldClosedRoot(element) {
   if (shadowRootOf(element) !== null) return false;
   const last = examinedAt.get(element);
   return last === undefined || (againCount < MOST_AGAIN && performance.now() - last > LOOK_AGAIN_MS);
+}
+
+/**
+ * Whether an element without a box of its own can be taken for one without a root: empty boxes are many, and what shows
+ * nothing holds nothing to see. Not so for custom elements and what lies directly in the body, where hosts of size 0 hold
+ * layers over the page: dialogs, banners, chats.
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function needsBoxForRoot(element) {
+  return !isCustomTag(element.localName) && element.parentNode !== document.body;
 }
 
 /**
@@ -92,13 +104,13 @@ function noteCandidate(element) {
   candidates.add(element);
 }
 
-/** @returns {number} how many elements the last walk noted that the kernel has not asked about yet */
+/** @returns {number} how many elements the last walk noted, until the kernel asks for them */
 function candidateCount() {
   return candidates.size;
 }
 
 /**
- * For the kernel: the elements to examine, custom ones first. They count as examined from now on.
+ * For the kernel: the elements to examine, custom ones first. They count as examined from now on; others are left to the next walk.
  * @returns {Element[]}
  */
 function shadowCandidates() {
@@ -106,10 +118,8 @@ function shadowCandidates() {
   const isCustom = (/** @type {Element} */ element) => isCustomTag(element.localName);
   const ordered = [...candidates].filter(isCustom).concat([...candidates].filter((element) => !isCustom(element)));
   const taken = ordered.slice(0, MOST_CANDIDATES);
-  for (const element of taken) {
-    candidates.delete(element);
-    examinedAt.set(element, now);
-  }
+  for (const element of taken) examinedAt.set(element, now);
+  candidates.clear();
   return taken;
 }
 

@@ -91,6 +91,10 @@ export class FakeBrowser {
     this.groups = new Map();
     /** @type {Set<number>} */
     this.attached = new Set();
+    /** Tabs with a frame of another extension. @type {Set<number>} */
+    this.foreign = new Set();
+    /** What `chrome.debugger.getTargets` gives. @type {{ type: string, url: string }[]} */
+    this.targets = [];
     /** Every debugger call. @type {{ tabId: number, method: string, params: any, sessionId?: string }[]} */
     this.calls = [];
     /** @type {Record<string, CdpAnswer>} */
@@ -252,6 +256,7 @@ export class FakeWorker {
         const tab = known(id);
         if (url !== undefined) {
           tab.url = url;
+          browser.foreign.delete(id);
           this.fire('tabs.onUpdated', id, { url }, tab);
         }
         if (active) for (const other of browser.tabs.values()) if (other.windowId === tab.windowId) other.active = other === tab;
@@ -283,6 +288,12 @@ export class FakeWorker {
     if (!isLast) return;
     browser.windows.delete(windowId);
     this.fire('windows.onRemoved', windowId);
+  }
+
+  /** Another extension puts a frame into a tab. @param {number} id */
+  addForeignFrame(id) {
+    this.browser.foreign.add(id);
+    if (this.browser.attached.delete(id)) this.fire('debugger.onDetach', { tabId: id }, 'target_closed');
   }
 
   /** A tab goes where Chrome lets no extension follow. @param {number} id @param {string} url */
@@ -329,6 +340,7 @@ export class FakeWorker {
         const tab = browser.tabs.get(tabId);
         if (tab === undefined) throw new Error(`No tab with given id ${tabId}.`);
         if (tab.url.startsWith('chrome:')) throw new Error('Cannot access a chrome:// URL');
+        if (browser.foreign.has(tabId)) throw new Error('Cannot access a chrome-extension:// URL of different extension');
         if (browser.attached.has(tabId)) throw new Error(`Another debugger is already attached to the tab with id: ${tabId}.`);
         browser.attached.add(tabId);
       },
@@ -342,6 +354,7 @@ export class FakeWorker {
           return await browser.cdp[method]?.(params, tabId, sessionId) ?? {};
         })();
       },
+      getTargets: async () => browser.targets,
       ...this.on('debugger.onEvent', 'debugger.onDetach'),
     };
   }

@@ -14,7 +14,7 @@ test('a frame is reached through the session that the browser attached for it, u
   processes.learn('F2', 'S1');
   assert.equal(processes.sessionOf('F1'), 'S1');
   assert.equal(processes.sessionOf('F2'), 'S1');
-  assert.equal(processes.rootOf('S1'), 'F1');
+  assert.equal(processes.rootOf('S1')?.frameId, 'F1');
   assert.deepEqual(processes.sessions(), ['S1']);
   processes.detached({ sessionId: 'S1' });
   assert.equal(processes.sessionOf('F1'), undefined);
@@ -36,6 +36,19 @@ test('what is no frame and what is malformed is not taken', () => {
   assert.equal(processes.attached({ sessionId: 'S' }), null);
   processes.detached({});
   assert.deepEqual(processes.sessions(), []);
+});
+
+test('what the browser tells of a process is kept, so that one that hangs need not be asked', () => {
+  const processes = new FrameProcesses();
+  processes.attached({ sessionId: 'S1', targetInfo: { targetId: 'F1', type: 'iframe', parentFrameId: 'main', url: '' } });
+  assert.deepEqual(processes.rootOf('S1'), { frameId: 'F1', parentId: 'main', url: '' });
+  assert.ok(!processes.isForeign('S1'));
+  processes.changed({ targetInfo: { targetId: 'F1', url: 'https://ad.test/' } });
+  processes.changed({ targetInfo: { targetId: 'F9', url: 'https://other.test/' } });
+  processes.changed({});
+  assert.equal(processes.rootOf('S1')?.url, 'https://ad.test/');
+  processes.changed({ targetInfo: { targetId: 'F1', url: 'chrome-extension://abcdefghijklmnop/menu.html' } });
+  assert.ok(processes.isForeign('S1'));
 });
 
 test('a place within a scaled frame comes out in the viewport around it', () => {

@@ -186,7 +186,14 @@ async fn in_session(
     if let Action::TabSelect {} = action {
         return session::tab_select(&work).await;
     }
-    work.listen().await?;
+    let listening = work.listen().await;
+    let leads_away = matches!(action, Action::Navigate { .. });
+    let is_forbidden =
+        |failure: &Failure| matches!(failure.reason, Some(Reason::TabForbidden | Reason::FrameForbidden));
+    // The kernel lets a navigation out of what may not be touched, and has noted what we listen to.
+    if !(leads_away && listening.as_ref().is_err_and(is_forbidden)) {
+        listening?;
+    }
     let is_about_dialogs =
         matches!(action, Action::DialogList {} | Action::DialogAccept { .. } | Action::DialogDismiss {});
     if is_about_dialogs {
@@ -424,6 +431,11 @@ pub(crate) fn tab_lost(tab: TabId, cause: LossCause) -> Failure {
             Reason::TabDetached,
             "was taken from us by the browser or the user",
             "run `bsk tab list`; a page of the browser itself cannot be used",
+        ),
+        LossCause::ForeignFrame => (
+            Reason::FrameForbidden,
+            "got a frame of another extension, which the browser lets no extension debug,",
+            "the command may have taken effect; once the frame is gone, `bsk observe` shows the page",
         ),
     };
     Failure::new(ErrorCode::CdpFailed, reason, format!("tab {tab} {message} while the command ran"))

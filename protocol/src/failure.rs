@@ -134,6 +134,7 @@ closed_list! {
         HostSilent = "host_silent", "the host accepts connections but does not answer";
         HostMalformed = "host_malformed", "one of our ends broke the protocol";
         SeveralBrowsers = "several_browsers", "a browser has to be named";
+        FrameForbidden = "frame_forbidden", "the tab or the frame shows a frame of another extension";
     }
 }
 

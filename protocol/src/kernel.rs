@@ -391,6 +391,8 @@ pub enum LossCause {
     Crashed,
     /// The browser detached us: the user cancelled debugging, or the tab went to a page no extension may touch.
     Detached,
+    /// The browser detached us: a frame of another extension came into the page. The tab can be used again without it.
+    ForeignFrame,
 }
 
 /// Whose tabs.
@@ -493,8 +495,23 @@ pub struct FrameRecord {
     /// Ref number of its element in the parent's document; none where the element cannot be reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner_ref: Option<u32>,
-    /// Its document's address.
+    /// Its document's address, at most 2,048 characters of it.
     pub url: String,
+    /// Why there is nothing to ask in it; none for a frame that can be used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub obstacle: Option<FrameObstacle>,
+}
+
+/// Why a frame's content cannot be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FrameObstacle {
+    /// Its first document has not come yet; a frame that loads lazily begins once it is near the view.
+    Loading,
+    /// Its process does not answer.
+    Busy,
+    /// It shows a page of another extension or of the browser, such as its PDF viewer.
+    Foreign,
 }
 
 /// Result of [`Call::FrameQuad`]: the corners of the frame's content box in CSS pixels of the tab's viewport, clockwise

@@ -46,6 +46,10 @@ pub struct Options {
     pub without_devtools: bool,
     /// Whether a window is shown.
     pub headed: bool,
+    /// More extensions, unpacked.
+    pub extensions: Vec<PathBuf>,
+    /// More arguments for the browser.
+    pub arguments: Vec<String>,
     /// More variables for the browser, which its hosts inherit.
     pub variables: Vec<(String, String)>,
 }
@@ -318,9 +322,13 @@ fn start(scratch: &Scratch, profile: &Path, stderr: &Path, options: &Options) ->
     if geteuid().is_root() {
         command.arg("--no-sandbox");
     }
-    if !options.without_extension {
-        command.arg(format!("--load-extension={}", workspace::extension_dir().display()));
+    let ours = (!options.without_extension).then(workspace::extension_dir);
+    let extensions: Vec<String> =
+        ours.iter().chain(&options.extensions).map(|folder| folder.display().to_string()).collect();
+    if !extensions.is_empty() {
+        command.arg(format!("--load-extension={}", extensions.join(",")));
     }
+    command.args(&options.arguments);
     command.arg(format!("--user-data-dir={}", profile.display())).arg("about:blank");
     command.envs(options.variables.iter().map(|(name, value)| (name, value)));
     let (browser_reads, to_browser) = pipe().expect("a pipe");

@@ -26,6 +26,12 @@ pub fn extension_dir() -> PathBuf {
     root().join("extension")
 }
 
+/// A test extension that puts frames of its own into pages.
+#[must_use]
+pub fn framer_dir() -> PathBuf {
+    root().join("tests/extensions/framer")
+}
+
 /// The pages that belong to tests and the demo.
 #[must_use]
 pub fn pages_dir() -> PathBuf {

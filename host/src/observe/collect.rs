@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::ids::{FrameNumber, Ref};
-use bsk_protocol::kernel::{Call, FrameQuad, FrameRecord, Frames, PageFunction, ShadowRoots};
+use bsk_protocol::kernel::{Call, FrameObstacle, FrameQuad, FrameRecord, Frames, PageFunction, ShadowRoots};
 use serde_json::{Value, json};
 use tokio::time::{Duration, Instant, timeout_at};
 
@@ -155,11 +155,14 @@ async fn add_frames(work: &Work, seen: &mut Seen, request: Request) {
             let records = below(seen, frames);
             // A walk that ends before the wait does tells what it has seen until then.
             let args = request.args(wait * 3 / 4, false);
-            let numbers: Vec<FrameNumber> = records.iter().map(|record| record.frame).collect();
+            let (closed, open): (Vec<_>, Vec<_>) =
+                records.into_iter().partition(|record| record.obstacle.is_some());
+            let numbers: Vec<FrameNumber> = open.iter().map(|record| record.frame).collect();
             let looked = look_into(work, &numbers, &args, deadline).await;
             let child = |(looked, record): (Looked, FrameRecord)| (child_of(&record, looked), record);
-            let answers = looked.into_iter().zip(records).map(child).collect();
-            attach(seen, answers);
+            let obstructed = closed.into_iter().filter_map(|record| Some((behind(record.obstacle?), record)));
+            // Parents come before their children in both, and what cannot be asked holds none.
+            attach(seen, looked.into_iter().zip(open).map(child).chain(obstructed).collect());
             // It is in the document, and the browser does not know it yet.
             Child::Unseen { state: "loading", is_partial: false }
         }
@@ -188,22 +191,28 @@ fn below(seen: &Seen, frames: Vec<FrameRecord>) -> Vec<FrameRecord> {
     records
 }
 
+/// What becomes of a frame that there is nothing to ask in.
+fn behind(obstacle: FrameObstacle) -> Child {
+    match obstacle {
+        FrameObstacle::Loading => Child::Unseen { state: "loading", is_partial: false },
+        FrameObstacle::Busy => NOT_ANSWERING,
+        FrameObstacle::Foreign => Child::Unseen { state: "of another extension", is_partial: false },
+    }
+}
+
 /// What becomes of a frame that was asked.
 fn child_of(record: &FrameRecord, looked: Looked) -> Child {
     match looked {
         Some(Ok(columns)) => {
             Child::Seen(Box::new(Seen { frame: record.frame, columns, children: HashMap::new() }))
         }
-        Some(Err(failure)) => Child::Unseen { state: state_of(&failure, &record.url), is_partial: false },
+        Some(Err(failure)) => Child::Unseen { state: state_of(&failure), is_partial: false },
         None => NOT_ANSWERING,
     }
 }
 
 /// What the line of a frame says that could not be looked into.
-fn state_of(failure: &Failure, url: &str) -> &'static str {
-    if url.starts_with("chrome-extension:") {
-        return "of another extension";
-    }
+fn state_of(failure: &Failure) -> &'static str {
     match failure.reason {
         // Its document is on its way.
         Some(Reason::FrameNotFound | Reason::PageNavigated) => "loading",

@@ -1,0 +1,58 @@
+// One tab that the debugger is attached to: what waits in it, and what it is prepared with. State and constants only; debuggee.js
+// sends and decides when. Nothing of it is stored: a worker that starts again attaches again (invariant 8).
+
+/** @import { JsonObject } from './types.js' */
+/** @import { Refusal } from './codes.js' */
+
+import { FrameProcesses } from './frame_processes.js';
+
+export class AttachedTab {
+  constructor() {
+    /** Settles when the tab can take calls; null from then on, so that calls need not wait. @type {Promise<void> | null} */
+    this.attaching = null;
+    /** How to fail each call that waits, and the frame's process it is in. @type {Map<(refusal: Refusal) => void, string | undefined>} */
+    this.pending = new Map();
+    /** Input that the page has not handled yet. @type {Set<Promise<unknown>>} */
+    this.inputs = new Set();
+    /** Frames in processes of their own. */
+    this.processes = new FrameProcesses();
+    this.isCrashed = false;
+    this.hasDialog = false;
+  }
+
+  /** @param {Refusal} refusal */
+  failAll(refusal) {
+    for (const fail of this.pending.keys()) fail(refusal);
+    this.pending.clear();
+  }
+
+  /**
+   * Fails what waits in a frame's process.
+   * @param {string} sessionId
+   * @param {Refusal} refusal
+   */
+  failIn(sessionId, refusal) {
+    for (const [fail, session] of this.pending) if (session === sessionId) fail(refusal);
+  }
+}
+
+/** Frames in other processes are attached by the browser, and those below them; what else it attaches is left alone. */
+const AUTO_ATTACH = { autoAttach: true, waitForDebuggerOnStart: false, flatten: true };
+
+/** What a frame in a process of its own is prepared with. @type {[string, JsonObject][]} */
+export const FRAME_SETUP = [
+  ['Inspector.enable', {}],
+  ['Page.enable', {}],
+  ['Target.setAutoAttach', AUTO_ATTACH],
+];
+
+/** `Inspector.enable` first, since it reports a page that has crashed already. @type {[string, JsonObject][]} */
+export const SETUP = [
+  ['Inspector.enable', {}],
+  ['Page.enable', {}],
+  ['Page.setLifecycleEventsEnabled', { enabled: true }],
+  ['Emulation.setFocusEmulationEnabled', { enabled: true }],
+  // Off and on: after a restart of this worker the frames are attached already and would not be told again.
+  ['Target.setAutoAttach', { ...AUTO_ATTACH, autoAttach: false }],
+  ['Target.setAutoAttach', AUTO_ATTACH],
+];
