@@ -54,7 +54,10 @@ impl<'a> OpenPage<'a> {
         let params = json!({ "frameId": tree["frameTree"]["frame"]["id"], "worldName": "oracle" });
         let world = call(tab, "Page.createIsolatedWorld", &params)["executionContextId"].as_u64();
         let open = Self { tab, world: world.expect("a world has a number") };
-        open.evaluate(&format!("globalThis.oracle = {}; oracle.markAll()", library()));
+        open.evaluate(&format!(
+            "globalThis.oracle = {}; oracle.markAll()",
+            workspace::page_library(include_str!("asking.js"))
+        ));
         open
     }
 
@@ -128,18 +131,6 @@ impl<'a> OpenPage<'a> {
         };
         attributes.zip(ids).filter_map(number).collect()
     }
-}
-
-/// The page library as it is shipped, in its order, as one function body that gives out what the oracle asks.
-fn library() -> String {
-    let folder = workspace::extension_dir();
-    let calls = workspace::read(&folder.join("kernel/page_calls.js"));
-    let list = calls.split_once("PAGE_FILES = Object.freeze([").and_then(|(_, rest)| rest.split_once(']'));
-    let (list, _) = list.expect("page_calls.js lists the page library's files");
-    let files =
-        list.split('\'').skip(1).step_by(2).map(|name| workspace::read(&folder.join("page").join(name)));
-    let files: Vec<String> = files.collect();
-    format!("(() => {{ 'use strict';\n{}\n{}\n}})()", files.join("\n"), include_str!("asking.js"))
 }
 
 /// A call that has no reason to fail.
