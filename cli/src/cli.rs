@@ -74,6 +74,7 @@ pub(crate) enum Command {
     WaitMs(commands::wait_ms::WaitMsArgs),
     Observe(commands::observe::ObserveCommand),
     Snapshot(commands::snapshot::SnapshotCommand),
+    Find(commands::find::FindCommand),
     GetHtml(commands::get_html::GetHtmlArgs),
     Screenshot(commands::screenshot::ScreenshotArgs),
     Click(commands::click::ClickArgs),
@@ -155,6 +156,22 @@ mod tests {
     }
 
     #[test]
+    fn flags_that_contradict_each_other_are_refused() {
+        for line in [
+            "bsk observe --diff --ref @e1",
+            "bsk observe --diff --after o1.2",
+            "bsk observe --after o1.2 --ref @e1",
+            "bsk observe --after o1.2 --interactive",
+            "bsk observe --after 12",
+            "bsk find",
+            "bsk find a --regex b",
+            "bsk snapshot --diff",
+        ] {
+            assert!(Cli::try_parse_from(words(line)).is_err(), "`{line}`");
+        }
+    }
+
+    #[test]
     fn flags_of_older_skills_are_accepted() {
         for line in [
             "bsk observe --debug-surfaces --probe-hover --session quwe",
@@ -163,6 +180,7 @@ mod tests {
             "bsk navigate back --session quwe",
             "bsk fill @e1 --value -5",
             "bsk daemon restart",
+            "bsk snapshot --debug-surfaces --max-tokens 100",
         ] {
             Cli::try_parse_from(words(line)).unwrap_or_else(|error| panic!("`{line}`: {error}"));
         }

@@ -12,6 +12,7 @@ mod connect;
 mod context;
 mod duration;
 mod exchange;
+mod fence;
 mod greeting;
 mod line;
 mod no_host;

@@ -4,7 +4,7 @@
 //! are built for people only: programs use `--json`, where the host's result goes out as it came.
 
 use bsk_protocol::failure::Failure;
-use bsk_protocol::local::Effects;
+use bsk_protocol::local::{Changed, Effects};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -45,6 +45,7 @@ pub(crate) struct Acted {
     pub(crate) used_selector: Option<String>,
     pub(crate) role: Option<String>,
     pub(crate) name: Option<String>,
+    pub(crate) changed: Option<Changed>,
     pub(crate) effects: Effects,
 }
 
@@ -53,14 +54,31 @@ impl Acted {
     fn target(&self) -> String {
         let named = self.used_ref.as_deref().or(self.used_selector.as_deref()).unwrap_or("the element");
         let role = self.role.as_ref().map(|role| format!(" {role}")).unwrap_or_default();
-        let name = self.name.as_ref().filter(|name| !name.is_empty()).map(|name| format!(" {name:?}"));
-        format!("{named}{role}{}", name.unwrap_or_default())
+        format!("{named}{role}{}", quoted_name(self.name.as_deref().unwrap_or_default()))
     }
 
     /// One line: what was done to which element, and what came of it.
     pub(crate) fn line(&self, verb: &str) -> String {
-        format!("{verb} {}{}", self.target(), effects(&self.effects))
+        self.line_with(verb, "")
     }
+
+    /// The same with more to say of the deed, before what the element was.
+    pub(crate) fn line_with(&self, verb: &str, more: &str) -> String {
+        format!("{verb} {}{}{more}{}", self.target(), effects(&self.effects), changed(self.changed.as_ref()))
+    }
+}
+
+/// A name in quotes after a role; nothing where there is none.
+fn quoted_name(name: &str) -> String {
+    if name.is_empty() { String::new() } else { format!(" {name:?}") }
+}
+
+/// What an element was when its ref was last told, if that is something else.
+pub(crate) fn changed(changed: Option<&Changed>) -> String {
+    let was = |Changed { was_role, was_name }: &Changed| {
+        format!(" (it was {was_role}{} when last seen)", quoted_name(was_name))
+    };
+    changed.map(was).unwrap_or_default()
 }
 
 /// Effects to follow a sentence; empty where there are none.
@@ -128,6 +146,17 @@ mod tests {
             "clicked @e3 button \"Go\"; the page goes to https://a.example/; opened tab 7"
         );
         assert_eq!(Acted::default().line("clicked"), "clicked the element");
+    }
+
+    #[test]
+    fn an_element_that_became_another_is_said_at_the_end() {
+        let changed = Some(Changed { was_role: "button".into(), was_name: "Save".into() });
+        let acted = Acted { used_ref: Some("@e3".into()), changed, ..Acted::default() };
+        assert_eq!(acted.line("clicked"), "clicked @e3 (it was button \"Save\" when last seen)");
+        assert_eq!(
+            acted.line_with("filled", ", 3 characters"),
+            "filled @e3, 3 characters (it was button \"Save\" when last seen)"
+        );
     }
 
     #[test]

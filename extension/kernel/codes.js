@@ -15,16 +15,16 @@ export const ERROR_CODES = /** @type {const} */ ([
 export const REASONS = /** @type {const} */ ([
   'session_not_found', 'session_busy', 'session_ended', 'tab_not_found', 'tab_not_owned', 'tab_not_active', 'tab_closed',
   'tab_detached', 'tab_forbidden', 'frame_not_found', 'page_crashed', 'page_navigated', 'ref_not_found', 'ref_stale',
-  'selector_invalid', 'selector_not_found', 'element_not_visible', 'element_covered', 'element_disabled',
-  'element_inert', 'element_readonly', 'element_unstable', 'element_replaced', 'not_delivered', 'not_fillable',
-  'not_focusable', 'not_a_select', 'value_not_accepted', 'value_mismatch', 'option_not_found', 'option_disabled',
-  'single_select_value_count', 'position_outside', 'page_function_unknown', 'page_library_failed', 'method_not_allowed',
-  'argument_not_allowed', 'url_not_allowed', 'url_invalid', 'evaluate_off', 'navigation_failed', 'no_history_entry',
-  'dialog_pending', 'no_dialog', 'screenshot_capture_failed', 'unknown_key', 'origin_not_allowed', 'message_too_large',
-  'host_not_installed', 'host_cannot_start', 'browser_not_running', 'extension_missing', 'connection_lost',
-  'connection_denied', 'browser_gone', 'peer_not_trusted', 'runtime_dir_unsafe', 'path_too_long', 'file_not_readable',
-  'file_not_writable', 'file_exists', 'install_failed', 'check_failed', 'browser_not_found', 'usage_invalid',
-  'version_skew', 'host_silent', 'host_malformed', 'several_browsers',
+  'cursor_stale', 'pattern_invalid', 'selector_invalid', 'selector_not_found', 'element_not_visible', 'element_covered',
+  'element_disabled', 'element_inert', 'element_readonly', 'element_unstable', 'element_replaced', 'not_delivered',
+  'not_fillable', 'not_focusable', 'not_a_select', 'value_not_accepted', 'value_mismatch', 'option_not_found',
+  'option_disabled', 'single_select_value_count', 'position_outside', 'page_function_unknown', 'page_library_failed',
+  'method_not_allowed', 'argument_not_allowed', 'url_not_allowed', 'url_invalid', 'evaluate_off', 'navigation_failed',
+  'no_history_entry', 'dialog_pending', 'no_dialog', 'screenshot_capture_failed', 'unknown_key', 'origin_not_allowed',
+  'message_too_large', 'host_not_installed', 'host_cannot_start', 'browser_not_running', 'extension_missing',
+  'connection_lost', 'connection_denied', 'browser_gone', 'peer_not_trusted', 'runtime_dir_unsafe', 'path_too_long',
+  'file_not_readable', 'file_not_writable', 'file_exists', 'install_failed', 'check_failed', 'browser_not_found',
+  'usage_invalid', 'version_skew', 'host_silent', 'host_malformed', 'several_browsers',
 ]);
 
 /** @typedef {(typeof ERROR_CODES)[number]} ErrorCode */

@@ -122,10 +122,8 @@ export class Frames {
    * @returns {Promise<number | undefined>}
    */
   async #ownerRef(claim, parent, frameId) {
-    const sessionId = this.#sessionOf(claim, parent);
-    const [backendNodeId, executionContextId] = await Promise.all([
-      this.#ownerNode(claim, frameId, sessionId), this.#pageCalls.contextWithLibrary(claim, parent),
-    ]);
+    const { contextId: executionContextId, sessionId } = await this.#pageCalls.worldWithLibrary(claim, parent);
+    const backendNodeId = await this.#ownerNode(claim, frameId, sessionId);
     const { object } = await this.#debuggees.send(claim.tabId, 'DOM.resolveNode', { backendNodeId, executionContextId }, sessionId);
     const objectId = isObject(object) ? object['objectId'] : undefined;
     const context = { first_ref: this.#ownership.firstRef(claim, parent), frame: parent };

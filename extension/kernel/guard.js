@@ -100,6 +100,7 @@ export function guard(call, ownership) {
     case 'subscribe':
     case 'frames':
     case 'frame_quad':
+    case 'shadow_roots':
     case 'flush':
     case 'cdp':
     case 'page':

@@ -20,6 +20,7 @@ import { PopupMessages } from './popup_messages.js';
 import { HostPort } from './port.js';
 import { Requests } from './requests.js';
 import { Sessions } from './sessions.js';
+import { ShadowRoots } from './shadow_roots.js';
 import { isObject } from './shape.js';
 import { TabGroups } from './tab_groups.js';
 import { Tabs } from './tabs.js';
@@ -44,6 +45,7 @@ export function startKernel(around) {
   const groups = new TabGroups(around, ownership);
   const pageCalls = new PageCalls(around, debuggees, ownership);
   const frames = new Frames(debuggees, ownership, pageCalls);
+  const shadowRoots = new ShadowRoots(debuggees, pageCalls);
   const evaluate = new Evaluate(around, debuggees);
   const sessions = new Sessions(around, { ownership, debuggees, events, groups, ended });
   const tabs = new Tabs(around, { ownership, debuggees, events, groups, pageCalls });
@@ -77,6 +79,7 @@ export function startKernel(around) {
       return {};
     },
     frame_quad: ({ frame }, { claim }) => frames.quad(claim, frame),
+    shadow_roots: ({ frame }, { claim }) => shadowRoots.find(claim, frame),
     cdp: ({ method, params }, { claim }) => debuggees.send(claim.tabId, method, params),
     page: (args, { claim }) => pageCalls.call(claim, args.frame, args.function, args.args),
     evaluate: (args, { claim }) => evaluate.run(claim, args),

@@ -13,8 +13,8 @@ import { isObject, u32 } from './shape.js';
 
 /** The library's files in the order they are evaluated, as one function body. */
 export const PAGE_FILES = Object.freeze([
-  'refs.js', 'visible.js', 'role.js', 'name.js', 'state.js', 'observe.js', 'target.js', 'geometry.js', 'actionable.js',
-  'probe.js', 'edit.js', 'select.js', 'html.js', 'main.js',
+  'refs.js', 'shadow.js', 'sheets.js', 'visible.js', 'role.js', 'name.js', 'state.js', 'place.js', 'hover.js', 'observe.js',
+  'rows.js', 'columns.js', 'target.js', 'geometry.js', 'actionable.js', 'probe.js', 'edit.js', 'select.js', 'html.js', 'main.js',
 ]);
 
 const CALL = '(name, args, context) => bskPage.call(name, args, context)';
@@ -98,13 +98,13 @@ export class PageCalls {
    * The frame's world with the library in it.
    * @param {TabClaim} claim
    * @param {number} frame
-   * @returns {Promise<number>} its execution context
+   * @returns {Promise<World>}
    */
-  async contextWithLibrary(claim, frame) {
+  async worldWithLibrary(claim, frame) {
     if (!this.#pages(claim).worlds.get(frame)?.hasLibrary) await this.call(claim, frame, 'document_state', {});
     const world = this.#pages(claim).worlds.get(frame);
     if (world === undefined) throw pageNavigated(claim.tabId);
-    return world.contextId;
+    return world;
   }
 
   /**

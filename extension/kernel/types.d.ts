@@ -61,6 +61,7 @@ export interface CallArgs {
   subscribe: { session_id: string; tab_id: number; events: string[] };
   frames: { session_id: string; tab_id: number };
   frame_quad: { session_id: string; tab_id: number; frame: number };
+  shadow_roots: { session_id: string; tab_id: number; frame: number };
   flush: { session_id: string; tab_id: number };
   cdp: { session_id: string; tab_id: number; method: string; params: JsonObject };
   page: { session_id: string; tab_id: number; frame: number; function: string; args: JsonObject };

@@ -46,6 +46,7 @@ const CALLS = {
   subscribe: object({ ...ofTab, events: arrayOf(oneOf(CDP_EVENTS)) }),
   frames: object(ofTab),
   frame_quad: object({ ...ofTab, frame: u32 }),
+  shadow_roots: object({ ...ofTab, frame: u32 }),
   flush: object(ofTab),
   cdp: object({ ...ofTab, method: text(), params: anyObject }),
   page: object({ ...ofTab, frame: u32, function: oneOf(PAGE_FUNCTIONS), args: anyObject }),

@@ -307,7 +307,7 @@ function* pointsOf(element, at) {
 }
 
 /**
- * What a pointer at this point touches, through open shadow roots and through the closed ones around `near`.
+ * What a pointer at this point touches, through the shadow roots that are known and those around `near`.
  * @param {Point} point
  * @param {Element} near
  * @returns {Element | null}
@@ -317,7 +317,7 @@ function deepestAt({ x, y }, near) {
   let hit = document.elementFromPoint(x, y);
   while (hit) {
     const host = hit;
-    const inner = host.shadowRoot ?? known.find((root) => root instanceof ShadowRoot && root.host === host);
+    const inner = shadowRootOf(host) ?? known.find((root) => root instanceof ShadowRoot && root.host === host);
     const deeper = inner?.elementFromPoint(x, y);
     // A shadow root also answers with elements outside it; only what is inside leads deeper.
     if (!inner || !deeper || deeper === host || !inner.contains(deeper)) break;

@@ -12,7 +12,7 @@ function clientRectsOf(element) {
   if (own.length > 0) return own.slice(0, MAX_RECTS);
   if (element instanceof HTMLAreaElement) return areaRects(element);
   const contents = document.createRange();
-  contents.selectNodeContents(element.shadowRoot ?? element);
+  contents.selectNodeContents(shadowRootOf(element) ?? element);
   return [...contents.getClientRects()].filter(hasSize).slice(0, MAX_RECTS);
 }
 

@@ -1,4 +1,5 @@
-// The library's only door: `bskPage.call(name, args, context)`, reached by the kernel alone from its isolated world.
+// The library's only door: `bskPage`, reached by the kernel alone from its isolated world. The host's calls come in by
+// `call(name, args, context)`; the rest is for the kernel's own work with elements (frames.js, shadow_roots.js).
 // Refuses names that are not in the table; never throws: what goes wrong inside is an answer with an error.
 
 /** @type {{ [K in keyof PageFunctions]: (args: never) => unknown }} */
@@ -39,4 +40,4 @@ async function callPage(name, args, context) {
   return { ...answer, next_ref: nextRef };
 }
 
-Object.defineProperty(globalThis, 'bskPage', { value: Object.freeze({ call: callPage, refOf }) });
+Object.defineProperty(globalThis, 'bskPage', { value: Object.freeze({ call: callPage, refOf, shadowCandidates, adoptShadowRoot }) });

@@ -410,7 +410,7 @@ function contentText(element, naming) {
   naming.nesting++;
   const isShown = naming.includesHidden || styleFacts(element).isVisible;
   let text = isShown ? generatedText(element, '::before') : '';
-  const hidesSome = !naming.includesHidden && (element.localName === 'details' || styleFacts(element).skipsContents);
+  const hidesSome = !naming.includesHidden && (element.localName === 'details' || skipsContents(element));
   visitComposedChildren(element, (child) => {
     if (hidesSome && hidesContents(element, child)) return;
     if (child instanceof Text) {

@@ -1,8 +1,9 @@
-// `observe`: one walk over the flat tree that gives a row to each node that matters, as columns for the host to render.
+// `observe`: one walk over the flat tree that gives a row to each node that matters, for the host to render.
 // Wrappers without role, name or use are flattened away; text is joined into runs; text that already is a row's name is
-// not repeated below it. Refuses to list what is not rendered; what is inert is listed and says so.
-// Invariants: rows are in flat-tree order; refs are given only to rows that stay, to what a person can act on; all
-// geometry is read after the walk, which writes nothing, so layout is computed at most once.
+// not repeated below it. The full form keeps every role and all text. Refuses to list what is not rendered; what is inert is
+// listed and says so. Listing goes by sight, so `aria-hidden` matters to names only; text that nobody can see is left out.
+// Invariants: rows are in flat-tree order, what is owned (`aria-owns`) below its owner; refs are given only to rows that stay,
+// to what a person can act on; the walk writes nothing, so style and layout are computed at most once; it ends in time.
 
 /**
  * A row on its way to becoming columns.
@@ -16,6 +17,9 @@
  * @property {Element} element the element itself; for text the one around it
  * @property {boolean} hasRef
  * @property {[Text, Text] | null} text the first and last node of a run of text
+ * @property {number} place a digit of the `place` column
+ * @property {DOMRect | null} rect where it was measured
+ * @property {boolean} isGone taken back: another row says the same
  */
 
 /**
@@ -35,6 +39,7 @@
  * @property {boolean} isCovered its text is the name of a row above
  * @property {string} said a name above that the text may repeat, '' for none
  * @property {boolean} isInert
+ * @property {Where} where
  */
 
 /**
@@ -42,7 +47,15 @@
  * @property {Row[]} rows
  * @property {Run} run
  * @property {Set<Element>} labellers elements that only name a control by `aria-labelledby`
+ * @property {Map<Element, Element>} owners the owner of each element that is owned by `aria-owns`
+ * @property {Options} options
+ * @property {number} deadline on the clock of `performance.now`
+ * @property {number} met elements met so far
+ * @property {boolean} isPartial the deadline came before the end
+ * @property {Range} range one for all measuring of text, as each living range slows the page's changes down
  */
+
+/** @typedef {{ isFull: boolean, links: boolean, boxes: boolean, invisible: boolean }} Options */
 
 /** Roles that say nothing by themselves; a row needs a name by the author or a use. */
 const transparentRoles = new Set(['generic', 'none', 'paragraph', 'strong', 'emphasis', 'code', 'deletion', 'insertion', 'subscript',
@@ -64,34 +77,48 @@ const separatorsOnly = /^[\s,.;:|\u00b7\u2022/()[\]]+$/;
 /** Nesting beyond which a page is not followed further: no page for people needs it, and the stack has an end. */
 const deepestNesting = 1000;
 
+/** Elements between two looks at the clock. */
+const clockStride = 1024;
+
 /**
- * Walks the document, or the subtree of `root_ref`.
- * @param {{ root_ref?: number }} args
- * @returns {Answer<Observation>}
+ * `observe`: see `PageFunctions`.
+ * @param {Parameters<PageFunctions['observe']>[0]} args
+ * @returns {Answer<string>}
  */
-function observePage(args) {
+function observePage({ budget_ms, root_ref, form, links = false, boxes = false, invisible = false }) {
+  const deadline = performance.now() + budget_ms;
   /** @type {Element | null} */
   let root = document.documentElement;
-  if (args.root_ref !== undefined) {
-    const found = elementOfRef(args.root_ref);
+  if (root_ref !== undefined) {
+    const found = elementOfRef(root_ref);
     if ('error' in found) return found;
     root = found.ok;
   }
-  return { ok: readingOnce(() => pageFacts(root === null ? [] : rowsOf(root))) };
+  return { ok: readingOnce(() => packObservation(walkFrom(root, deadline, { isFull: form === 'full', links, boxes, invisible }))) };
 }
 
 /**
- * @param {Element} root
- * @returns {Row[]}
+ * @param {Element | null} root
+ * @param {number} deadline
+ * @param {Options} options
+ * @returns {Walk}
  */
-function rowsOf(root) {
-  const around = { depth: 0, isCovered: false, said: '', isInert: isInert(root) };
+function walkFrom(root, deadline, options) {
+  forgetCandidates();
+  const around = { depth: 0, isCovered: false, said: '', isInert: root !== null && isInert(root), where: whereAll() };
   /** @type {Walk} */
-  const walk = { rows: [], run: emptyRun(around), labellers: new Set() };
+  const walk = {
+    rows: [], run: emptyRun(around), labellers: new Set(), owners: ownersIn(document), options, deadline, met: 0, isPartial: false,
+    range: new Range(),
+  };
   collectLabellers(document, walk.labellers);
-  walkElement(walk, root, around, 0);
+  if (root !== null) walkElement(walk, root, around, 0);
   flushRun(walk, around);
-  return walk.rows;
+  if (!options.isFull) {
+    markCovered(walk.rows);
+    markHoverSurfaces(walk.rows);
+  }
+  return walk;
 }
 
 /**
@@ -106,6 +133,34 @@ function collectLabellers(root, labellers) {
 }
 
 /**
+ * The owner of each element that `aria-owns` moves; the first one that names it. What would own itself is left where it is.
+ * @param {Document | ShadowRoot} root
+ * @returns {Map<Element, Element>}
+ */
+function ownersIn(root) {
+  /** @type {Map<Element, Element>} */
+  const owners = new Map();
+  for (const owner of root.querySelectorAll('[aria-owns]')) {
+    if (!isRendered(owner)) continue;
+    for (const owned of elementsByIds(owner, 'aria-owns')) {
+      if (!owned.contains(owner) && !owners.has(owned)) owners.set(owned, owner);
+    }
+  }
+  // Two that own each other have no place left: both stay where they are.
+  for (const [owned, owner] of owners) {
+    const seen = new Set([owned]);
+    /** @type {Element | null} */
+    let above = owner;
+    while (above !== null && !seen.has(above)) {
+      seen.add(above);
+      above = owners.get(above) ?? composedParent(above);
+    }
+    if (above !== null) owners.delete(owned);
+  }
+  return owners;
+}
+
+/**
  * @param {Walk} walk
  * @param {Element} element
  * @param {Around} around
@@ -113,7 +168,7 @@ function collectLabellers(root, labellers) {
  */
 function walkElement(walk, element, around, nesting) {
   const tag = element.localName;
-  if (unlistedTags.has(tag) || nesting > deepestNesting) return;
+  if (unlistedTags.has(tag) || nesting > deepestNesting || isOutOfTime(walk)) return;
   if (tag === 'button' && element.parentElement?.localName === 'select') return;
   if (tag === 'br') {
     walk.run.text += ' ';
@@ -122,24 +177,52 @@ function walkElement(walk, element, around, nesting) {
   const facts = styleFacts(element);
   // The browser styles every `<area>` as not displayed; its image decides.
   if (facts.display === 'none' && tag !== 'area') return;
-  const inertness = isInertWithin(element, around.isInert);
-  const here = inertness === around.isInert ? around : { ...around, isInert: inertness };
-  const row = rowOf(element, here);
+  const here = aroundWithin(element, facts, around);
+  if (mayHoldClosedRoot(element) && showsSomethingOfItsOwn(element)) noteCandidate(element);
+  const row = rowOf(walk, element, here, here !== around);
+  const isInline = isInlineDisplay(facts.display);
   if (row === null) {
-    const isApart = !isInlineDisplay(facts.display) && facts.display !== 'inline-block';
+    const isApart = !isInline && facts.display !== 'inline-block';
     if (isApart) flushRun(walk, here);
-    else if (facts.display === 'inline-block') walk.run.text += ' ';
+    else if (!isInline) walk.run.text += ' ';
     walkChildren(walk, element, coveredBy(walk, element, here), nesting);
     if (isApart) flushRun(walk, around);
-    else if (facts.display === 'inline-block') walk.run.text += ' ';
+    else if (!isInline) walk.run.text += ' ';
     return;
   }
   flushRun(walk, here);
   const index = walk.rows.push(row) - 1;
-  const below = belowRow(element, row, here);
-  walkChildren(walk, element, below, nesting);
+  walkChildren(walk, element, belowRow(walk, element, row, here), nesting);
   flushRun(walk, around);
-  settleRow(walk, index);
+  if (!walk.options.isFull) settleRow(walk, index);
+}
+
+/**
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function showsSomethingOfItsOwn(element) {
+  const rect = rectOf(element);
+  return rect !== null && rect.width > 0 && rect.height > 0;
+}
+
+/**
+ * @param {Walk} walk
+ * @returns {boolean}
+ */
+function isOutOfTime(walk) {
+  if (++walk.met % clockStride === 0 && performance.now() > walk.deadline) walk.isPartial = true;
+  return walk.isPartial;
+}
+
+/**
+ * @param {Element} element @param {StyleFacts} facts @param {Around} around
+ * @returns {Around} `around` itself where the element changes nothing
+ */
+function aroundWithin(element, facts, around) {
+  const where = whereOf(element, facts, around.where);
+  const isInertHere = isInertWithin(element, around.isInert);
+  return where === around.where && isInertHere === around.isInert ? around : { ...around, where, isInert: isInertHere };
 }
 
 /**
@@ -162,41 +245,114 @@ function walkChildren(walk, element, around, nesting) {
   const tag = element.localName;
   if (leafTags.has(tag)) return;
   if (tag === 'svg' && element.querySelector('a, text, foreignObject, [role], [tabindex]') === null) return;
-  if (element.shadowRoot !== null) collectLabellers(element.shadowRoot, walk.labellers);
+  const shadow = shadowRootOf(element);
+  if (shadow !== null) {
+    collectLabellers(shadow, walk.labellers);
+    for (const [owned, owner] of ownersIn(shadow)) walk.owners.set(owned, owner);
+  }
   // A select shows its choice as its value, whatever else is written into it.
   const isShown = styleFacts(element).isVisible && !around.isCovered && tag !== 'select';
   if (isShown) appendText(walk, element, generatedText(element, '::before'), null, around);
-  const hidesSome = tag === 'details' || styleFacts(element).skipsContents;
+  const hidesSome = tag === 'details' || skipsContents(element);
   visitComposedChildren(element, (child) => {
     if (child instanceof Text) {
       if (isShown && !(hidesSome && hidesContents(element, child))) appendText(walk, element, child.data, child, around);
-    } else if (child instanceof Element && !(hidesSome && hidesContents(element, child))) {
+    } else if (child instanceof Element && !(hidesSome && hidesContents(element, child)) && !walk.owners.has(child)) {
       walkElement(walk, child, around, nesting + 1);
     }
   });
+  if (walk.owners.size > 0 && element.hasAttribute('aria-owns')) {
+    for (const [owned, owner] of walk.owners) if (owner === element) walkElement(walk, owned, around, nesting + 1);
+  }
   if (isShown) appendText(walk, element, generatedText(element, '::after'), null, around);
 }
 
 /**
  * The element's row, or null when it is flattened away.
- * @param {Element} element @param {Around} around
+ * @param {Walk} walk @param {Element} element @param {Around} around
+ * @param {boolean} isMeasured `around` is the element's own, its rectangle included
  * @returns {Row | null}
  */
-function rowOf(element, around) {
+function rowOf(walk, element, around, isMeasured) {
+  // Most elements of most pages are bare wrappers: they need no second look.
+  if (isBareWrapper(element)) return null;
+  const { isFull, invisible } = walk.options;
+  const { where } = around;
   const role = roleOf(element);
   const interactivity = interactivityOf(element);
+  const scroll = isMeasured ? where.scroll : '';
   // Inside a control the pointer and its handlers are the control's.
   const hasRef = interactivity === 'control' || (interactivity === 'pointer' && !around.isCovered);
-  if (!hasRef && (around.isCovered || (transparentRoles.has(role) && !isNamedWrapper(element, role)))) return null;
+  if (!hasRef && scroll === '' && !isListed(element, role, around, isFull)) return null;
   if (!isRendered(element)) return null;
-  const name = cellRoles.has(role) && !(hasRef && role !== 'row') ? authorName(element) : nameOf(element);
+  const isUnseen = where.isAway || (!hasRef && contentNamedRoles.has(role) && isUnseenText(element));
+  if (isUnseen && !hasRef && !invisible) return null;
+  const isCell = !isFull && cellRoles.has(role) && !(hasRef && role !== 'row');
+  const name = isCell ? authorName(element) : nameOf(element);
   const states = statesOf(element, role);
   if (hasRef && element.localName === 'label') pushLabelledStates(element, states);
   if (around.isInert && hasRef) states.push('inert');
+  const rect = isMeasured ? where.rect : null;
+  if (scroll !== '') states.push(scroll);
+  if (role === 'canvas') states.push(sizeOf(rect ?? rectOf(element) ?? new DOMRect()));
+  if (isUnseen && !isOftenProxied(element)) states.push('invisible');
   return {
     depth: around.depth, role: role === 'none' ? 'generic' : role, name, value: fieldValueOf(element, role),
     description: hasRef || name !== '' ? descriptionOf(element) : '', states, element, hasRef, text: null,
+    place: rowPlace(element, where, hasRef), rect, isGone: false,
   };
+}
+
+/**
+ * An element that nothing but its style sheet could give a meaning, and does not.
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function isBareWrapper(element) {
+  const tag = element.localName;
+  return (tag === 'div' || tag === 'span') && !element.hasAttributes() && !styleFacts(element).isPointer;
+}
+
+/**
+ * A role that has a line of its own, use aside.
+ * @param {Element} element @param {string} role @param {Around} around @param {boolean} isFull
+ * @returns {boolean}
+ */
+function isListed(element, role, around, isFull) {
+  if (isFull) return (role !== 'generic' && role !== 'none' && role !== 'document') || authorName(element) !== '';
+  return !around.isCovered && (!transparentRoles.has(role) || isNamedWrapper(element, role));
+}
+
+/**
+ * The digit of the `place` column.
+ * @param {Element} element @param {Where} where @param {boolean} hasRef
+ * @returns {number}
+ */
+function rowPlace(element, where, hasRef) {
+  if (where.isAway) return places.none;
+  if (where.place !== places.mixed) return where.place;
+  if (!hasRef) return places.none;
+  // Inline controls in a block that is partly in view stand on their own.
+  const rect = where.rect !== null && !isInlineDisplay(styleFacts(element).display) ? where.rect : rectOf(element);
+  const place = rect === null ? places.none : placeOfRect(rect, where.clip);
+  return place === places.mixed ? places.in : place;
+}
+
+/**
+ * A control that pages often hide from sight and show something of their own for: not seeing it says nothing.
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function isOftenProxied(element) {
+  return element.localName === 'select' || (element instanceof HTMLInputElement && /^(?:checkbox|radio|file)$/.test(element.type));
+}
+
+/**
+ * @param {DOMRect} rect
+ * @returns {string}
+ */
+function sizeOf(rect) {
+  return `${Math.round(rect.width)}x${Math.round(rect.height)}`;
 }
 
 /**
@@ -231,11 +387,13 @@ function pushLabelledStates(label, states) {
 
 /**
  * What holds below a row.
- * @param {Element} element @param {Row} row @param {Around} around
+ * @param {Walk} walk @param {Element} element @param {Row} row @param {Around} around
  * @returns {Around}
  */
-function belowRow(element, row, around) {
+function belowRow(walk, element, row, around) {
   const below = { ...around, depth: around.depth + 1 };
+  // What is in an image is part of the picture.
+  if (walk.options.isFull) return row.role === 'img' ? { ...below, isCovered: true } : below;
   if (row.name === '') return below;
   const { source } = nameAndSourceOf(element);
   if (source === 'content' || source === 'label' && element.localName === 'button') return { ...below, isCovered: true };
@@ -249,7 +407,7 @@ function belowRow(element, row, around) {
  * @returns {Around}
  */
 function coveredBy(walk, element, around) {
-  if (around.isCovered) return around;
+  if (around.isCovered || walk.options.isFull) return around;
   let named = null;
   switch (element.localName) {
     case 'label': named = element instanceof HTMLLabelElement && walk.labellers.has(element) === false ? element.control : null; break;
@@ -270,172 +428,4 @@ function isNamedBy(named) {
   if (!isRendered(named)) return false;
   const { source } = nameAndSourceOf(named);
   return source === 'label' || source === 'native';
-}
-
-/**
- * @param {Around} around
- * @returns {Run}
- */
-function emptyRun(around) {
-  return { text: '', first: null, last: null, element: null, around };
-}
-
-/**
- * @param {Walk} walk
- * @param {Element} element around the text
- * @param {string} text
- * @param {Text | null} node null for generated text
- * @param {Around} around
- */
-function appendText(walk, element, text, node, around) {
-  if (text === '') return;
-  const run = walk.run;
-  if (run.element === null) {
-    run.element = element;
-    run.around = around;
-  }
-  run.text += text;
-  if (node !== null && run.first === null && /\S/.test(text)) run.first = node;
-  if (node !== null && run.first !== null) run.last = node;
-}
-
-/**
- * Ends the run of text and gives it a row if it says something new.
- * @param {Walk} walk @param {Around} around for the run to come
- */
-function flushRun(walk, around) {
-  const run = walk.run;
-  if (run.text === '') return;
-  const text = tidyText(run.text);
-  walk.run = emptyRun(around);
-  if (text === '' || run.element === null) return;
-  const { said, depth } = run.around;
-  if (separatorsOnly.test(text)) return;
-  if (said !== '' && (said.toLowerCase().includes(text.toLowerCase()) || !/[\p{L}\p{N}]/u.test(text))) return;
-  walk.rows.push({
-    depth, role: 'text', name: text, value: '', description: '', states: [], element: run.element, hasRef: false,
-    text: run.first !== null && run.last !== null ? [run.first, run.last] : null,
-  });
-}
-
-/**
- * Drops or simplifies a row now that what is below it is known.
- * @param {Walk} walk @param {number} index
- */
-function settleRow(walk, index) {
-  const rows = walk.rows;
-  const row = rows[index];
-  if (row === undefined) return;
-  const only = rows[index + 1];
-  if (only === undefined) {
-    const saysNothing = row.name === '' && row.value === '' && row.description === '' && row.states.length === 0;
-    const isSeparator = row.role === 'separator';
-    // A clickable wrapper that shows nothing (a veil, a spacer) still has a ref.
-    if (saysNothing && !row.hasRef && !isSeparator) rows.pop();
-    return;
-  }
-  if (cellRoles.has(row.role) && row.name === '' && only.role === 'text' && rows.length === index + 2) {
-    row.name = only.name;
-    rows.pop();
-    return;
-  }
-  const isWrapper = row.hasRef && row.role === 'generic' && row.name === '' && interactivityOf(row.element) === 'pointer';
-  if (isWrapper && !row.element.hasAttribute('onclick') && holdsOnlyTargets(rows, index)) dissolveRow(rows, index);
-}
-
-/**
- * All that a row holds belongs to targets inside it: such a wrapper only wears the pointer of its controls.
- * @param {Row[]} rows @param {number} index
- * @returns {boolean}
- */
-function holdsOnlyTargets(rows, index) {
-  let targetDepth = Infinity;
-  for (let below = index + 1; below < rows.length; below++) {
-    const row = rows[below];
-    if (row === undefined || row.depth > targetDepth) continue;
-    if (row.hasRef) targetDepth = row.depth;
-    else if (row.name !== '') return false;
-    else targetDepth = Infinity;
-  }
-  return true;
-}
-
-/**
- * Takes a row away and moves what is below it up.
- * @param {Row[]} rows @param {number} index
- */
-function dissolveRow(rows, index) {
-  rows.splice(index, 1);
-  for (let below = index; below < rows.length; below++) {
-    const moved = rows[below];
-    if (moved !== undefined) moved.depth -= 1;
-  }
-}
-
-/**
- * Turns rows into columns and adds what holds for the page.
- * @param {Row[]} rows
- * @returns {Observation}
- */
-function pageFacts(rows) {
-  /** @type {Map<string, number>} */
-  const indexes = new Map();
-  /** @type {string[]} */
-  const strings = [];
-  /** @param {string} text */
-  const intern = (text) => {
-    if (text === '') return -1;
-    const known = indexes.get(text);
-    if (known !== undefined) return known;
-    indexes.set(text, strings.length);
-    return strings.push(text) - 1;
-  };
-  const page = document.scrollingElement ?? document.documentElement;
-  /** @type {Observation['nodes']} */
-  const nodes = { depth: [], role: [], name: [], value: [], description: [], states: [], ref: [], box: [] };
-  const range = new Range();
-  for (const row of rows) {
-    nodes.depth.push(row.depth);
-    nodes.role.push(intern(row.role));
-    nodes.name.push(intern(row.name));
-    nodes.value.push(intern(row.value));
-    nodes.description.push(intern(row.description));
-    nodes.states.push(intern(row.states.join(',')));
-    nodes.ref.push(row.hasRef ? refOf(row.element) : 0);
-    const box = rowBox(row, range);
-    nodes.box.push(Math.round(box.x), Math.round(box.y), Math.round(box.width), Math.round(box.height));
-  }
-  return {
-    url: location.href, title: pageTitle(), ready_state: document.readyState,
-    viewport: { width: innerWidth, height: innerHeight },
-    scroll: {
-      x: Math.round(scrollX), y: Math.round(scrollY),
-      max_x: Math.max(0, page.scrollWidth - page.clientWidth), max_y: Math.max(0, page.scrollHeight - page.clientHeight),
-    },
-    device_pixel_ratio: devicePixelRatio, strings, nodes,
-  };
-}
-
-/**
- * The title, also where an element named `title` hides the document's own.
- * @returns {string}
- */
-function pageTitle() {
-  const title = /** @type {unknown} */ (document.title);
-  return typeof title === 'string' ? title : document.querySelector('title')?.textContent?.trim() ?? '';
-}
-
-/**
- * @param {Row} row
- * @param {Range} range one for all rows, as each living range slows the page's changes down
- * @returns {Box}
- */
-function rowBox(row, range) {
-  if (row.text === null) return boxOf(row.element);
-  const [first, last] = row.text;
-  // An element's box costs half of a range's.
-  if (first === last && row.element.firstChild === first && row.element.lastChild === first) return boxOf(row.element);
-  range.setStart(first, 0);
-  range.setEnd(last, last.length);
-  return range.getBoundingClientRect();
 }

@@ -53,7 +53,7 @@ function armProbe(kind, element, guards) {
   if (kind === 'mousedown' && element && isFrameElement(element)) {
     // A press in a frame shows in this document only as the focus going there.
     window.addEventListener('blur', () => {
-      probe.delivered ||= document.activeElement === element;
+      probe.delivered ||= focusedElement(element) === element;
       if (probe.delivered) probe.finish();
     }, { signal: probe.listening.signal });
   }

@@ -7,8 +7,15 @@
 const elementByRef = new Map();
 /** @type {WeakMap<Element, number>} */
 const refByElement = new WeakMap();
+/** What was last told of a ref. @type {Map<number, Told>} */
+const toldByRef = new Map();
 let nextRef = 1;
 let frameNumber = 0;
+
+/** Refs of which something is kept; beyond that what is gone is forgotten, the oldest first. */
+const mostTold = 200_000;
+
+/** @typedef {{ role: string, name: string }} Told */
 
 /**
  * Takes over what the kernel knows: no number of an earlier document of this frame may come again.
@@ -43,6 +50,26 @@ function refOf(element) {
 }
 
 /**
+ * Keeps what was told of a ref, so that a later use can say when it is no longer so.
+ * @param {number} ref @param {string} role @param {string} name
+ */
+function rememberTold(ref, role, name) {
+  const told = toldByRef.get(ref);
+  if (told?.role !== role || told.name !== name) toldByRef.set(ref, { role, name });
+  if (toldByRef.size > mostTold) forgetGone();
+}
+
+/** Forgets the elements that no longer are, and what was told of the older half. */
+function forgetGone() {
+  for (const [ref, held] of elementByRef) if (held.deref() === undefined) elementByRef.delete(ref);
+  let toForget = mostTold / 2;
+  for (const ref of toldByRef.keys()) {
+    if (toForget-- <= 0) return;
+    toldByRef.delete(ref);
+  }
+}
+
+/**
  * The connected element behind a ref.
  * @param {number} ref
  * @returns {Answer<Element>}
@@ -51,12 +78,58 @@ function elementOfRef(ref) {
   const held = elementByRef.get(ref);
   const element = held?.deref();
   if (element?.isConnected && element.ownerDocument === document) return { ok: element };
-  if (held !== undefined || ref < nextRef) {
-    return fail('not_found', 'ref_stale', `ref \`${refText(ref)}\` points at an element that is gone from the page`,
-      'run `bsk observe` and use a ref from its answer');
-  }
+  if (held !== undefined || ref < nextRef) return staleRef(ref);
   return fail('not_found', 'ref_not_found', `ref \`${refText(ref)}\` was never given out in this tab`,
     'run `bsk observe` and use a ref from its answer');
+}
+
+/**
+ * The answer for a ref whose element is gone. It names the element that is now what the gone one was, and leaves it to the
+ * caller to use that one.
+ * @param {number} ref
+ * @returns {{ error: PageError }}
+ */
+function staleRef(ref) {
+  const told = toldByRef.get(ref);
+  const gone = `ref \`${refText(ref)}\`${told === undefined ? '' : ` (${told.role} "${shortName(told.name)}")`} points at an element that is gone from the page`;
+  const successor = told === undefined || told.name === '' ? null : successorOf(told);
+  if (told === undefined || successor === null) return fail('not_found', 'ref_stale', gone, 'run `bsk observe` and use a ref from its answer');
+  const text = refText(successor);
+  return fail('not_found', 'ref_stale', `${gone}; \`${text}\` has the same role and name now`,
+    `use \`${text}\` if that is the one you mean, or run \`bsk observe\``, { successor: { ref: text, ...told } });
+}
+
+/**
+ * The one element with this role and name, or null when there is none or more than one.
+ * @param {Told} told
+ * @returns {number | null} its ref
+ */
+function successorOf(told) {
+  return readingOnce(() => {
+    /** @type {Element | null} */
+    let found = null;
+    for (const root of [document, ...knownRootsUnder(document)]) {
+      for (const element of root.querySelectorAll('*')) {
+        if (roleOf(element) !== told.role || nameOf(element) !== told.name) continue;
+        if (found !== null) return null;
+        found = element;
+      }
+    }
+    if (found === null) return null;
+    const ref = refOf(found);
+    rememberTold(ref, told.role, told.name);
+    return ref;
+  });
+}
+
+/**
+ * A name for a message: short, and without what messages quote with.
+ * @param {string} name
+ * @returns {string}
+ */
+function shortName(name) {
+  const line = name.replaceAll('`', "'");
+  return line.length > 40 ? `${line.slice(0, 39).trimEnd()}…` : line;
 }
 
 /**

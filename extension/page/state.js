@@ -38,6 +38,8 @@ function statesOf(element, role) {
   if (current !== null && current !== '' && current !== 'false') states.push(current === 'true' ? 'current' : `current=${current}`);
   pushFieldStates(element, role, states);
   if (role === 'heading') states.push(`level=${headingLevel(element)}`);
+  if (opensSubmenu(element)) states.push('has-submenu');
+  if (isModal(element, role)) states.push('modal');
   if (isSecret(element)) states.push(holdsSomething(element) ? 'filled' : 'empty');
   return states;
 }
@@ -83,12 +85,44 @@ function pushFieldStates(element, role, states) {
   const isAskedFor = (isField || fieldRoles.has(role)) && element.getAttribute('aria-required') === 'true';
   if (isAskedFor || (isField && element.required)) states.push('required');
   const invalid = element.getAttribute('aria-invalid');
-  if (invalid !== null && invalid !== '' && invalid !== 'false') states.push('invalid');
   // An empty required field is not yet wrong; what the person entered can be.
-  else if (isField && invalid === null && element.matches(':user-invalid')) states.push('invalid');
+  const isWrong = invalid === null ? isField && element.matches(':user-invalid') : invalid !== '' && invalid !== 'false';
+  if (isWrong) states.push(`invalid${complaintOf(element)}`);
   if (isReadOnly(element)) states.push('readonly');
   if (hasFocus(element)) states.push('focused');
   if (element.getAttribute('aria-busy') === 'true') states.push('busy');
+}
+
+/**
+ * What is wrong with a field, in quotes: the page's own message, else the browser's.
+ * @param {Element} element
+ * @returns {string} '' when nobody says
+ */
+function complaintOf(element) {
+  const ids = element.hasAttribute('aria-errormessage') ? elementsByIds(element, 'aria-errormessage') : [];
+  const said = tidyText(ids.filter(isRendered).map((part) => part.textContent ?? '').join(' '));
+  const isField = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement;
+  const message = said !== '' || !isField ? said : tidyText(element.validationMessage);
+  return message === '' ? '' : ` "${message.replaceAll('"', '\'')}"`;
+}
+
+/**
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function opensSubmenu(element) {
+  const popup = element.getAttribute('aria-haspopup');
+  return popup === 'true' || popup === 'menu';
+}
+
+/**
+ * A dialog that keeps everything else from being used, by the browser or as its author says.
+ * @param {Element} element @param {string} role
+ * @returns {boolean}
+ */
+function isModal(element, role) {
+  if (role !== 'dialog' && role !== 'alertdialog') return false;
+  return element.getAttribute('aria-modal') === 'true' || (element.localName === 'dialog' && element.matches(':modal'));
 }
 
 /**
@@ -118,7 +152,7 @@ function isReadOnly(element) {
 function hasFocus(element) {
   if (!element.matches(':focus')) return false;
   // A host matches while something in its shadow tree has the focus; that one is told, not the host.
-  return element.shadowRoot?.activeElement == null && element.localName !== 'body' && element.localName !== 'html';
+  return shadowRootOf(element)?.activeElement == null && element.localName !== 'body' && element.localName !== 'html';
 }
 
 /**

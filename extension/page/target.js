@@ -1,5 +1,5 @@
 // Targets: from a ref or a CSS selector to an element of this document, and waiting for pages that are not ready yet.
-// A selector means its first match in the document, else in the open shadow roots in document order; a ref means its one
+// A selector means its first match in the document, else in the known shadow roots in document order; a ref means its one
 // element. Refuses to guess: a bad selector and a stale ref fail at once, only a selector without a match is waited for.
 // Waiting is driven by mutations and a few events, with a timer behind them because style sheets, shadow roots and media
 // change without either; no frame callbacks, which never come in a background tab, and no busy loop.
@@ -45,14 +45,14 @@ function resolveTarget(target) {
 }
 
 /**
- * The first match in the document, else in its open shadow roots.
+ * The first match in the document, else in its shadow roots, the closed ones that an observation found included.
  * @param {string} selector throws a `SyntaxError` when it is not one
  * @returns {Element | null}
  */
 function firstMatch(selector) {
   const inDocument = document.querySelector(selector);
   if (inDocument) return inDocument;
-  for (const root of openRootsUnder(document)) {
+  for (const root of knownRootsUnder(document)) {
     const inRoot = root.querySelector(selector);
     if (inRoot) return inRoot;
   }
@@ -60,17 +60,17 @@ function firstMatch(selector) {
 }
 
 /**
- * The open shadow roots under a node, nested ones included, in document order.
+ * The shadow roots under a node that are known, nested ones included, in document order.
  * @param {Document | ShadowRoot} root
  * @returns {Generator<ShadowRoot, void>}
  */
-function* openRootsUnder(root) {
+function* knownRootsUnder(root) {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const inner = node instanceof Element ? node.shadowRoot : null;
+    const inner = node instanceof Element ? shadowRootOf(node) : null;
     if (!inner) continue;
     yield inner;
-    yield* openRootsUnder(inner);
+    yield* knownRootsUnder(inner);
   }
 }
 
@@ -92,7 +92,7 @@ function rootsAround(node) {
 }
 
 /**
- * The element that has the focus, looked for inside the open shadow roots and those around `near`.
+ * The element that has the focus, looked for inside the known shadow roots and those around `near`.
  * @param {Element} [near]
  * @returns {Element | null}
  */
@@ -101,7 +101,7 @@ function focusedElement(near) {
   let active = document.activeElement;
   while (active) {
     const host = active;
-    const inner = host.shadowRoot ?? known.find((root) => root instanceof ShadowRoot && root.host === host);
+    const inner = shadowRootOf(host) ?? known.find((root) => root instanceof ShadowRoot && root.host === host);
     if (!inner?.activeElement) break;
     active = inner.activeElement;
   }
@@ -126,10 +126,7 @@ function holdsElement(outer, inner) {
  */
 function describe(element) {
   const id = element.getAttribute('id');
-  const tidy = (/** @type {string} */ text) => {
-    const line = text.replace(/\s+/g, ' ').replaceAll('`', "'").trim();
-    return line.length > 40 ? `${line.slice(0, 39).trimEnd()}…` : line;
-  };
+  const tidy = (/** @type {string} */ text) => shortName(text.replace(/\s+/g, ' ').trim());
   if (id) return `${element.localName}#${tidy(id)}`;
   const name = tidy(nameOf(element));
   if (name) return `${element.localName} "${name}"`;
@@ -143,7 +140,11 @@ function describe(element) {
  * @returns {UsedElement}
  */
 function usedElement(element) {
-  return { ref: refOf(element), role: roleOf(element), name: nameOf(element) };
+  const [ref, role, name] = [refOf(element), roleOf(element), nameOf(element)];
+  const told = toldByRef.get(ref);
+  rememberTold(ref, role, name);
+  const isSame = told === undefined || (told.role === role && told.name === name);
+  return { ref, role, name, ...(isSame ? {} : { was: told }) };
 }
 
 /**
@@ -198,7 +199,7 @@ function watchPage() {
   const observer = new MutationObserver(note);
   const everything = { subtree: true, childList: true, attributes: true, characterData: true };
   observer.observe(document, everything);
-  for (const root of openRootsUnder(document)) observer.observe(root, everything);
+  for (const root of knownRootsUnder(document)) observer.observe(root, everything);
   for (const type of CHANGE_EVENTS) window.addEventListener(type, note, { capture: true, passive: true });
   return {
     async change(atMostMs, atLeastMs) {
@@ -261,7 +262,13 @@ function nextTask() {
  * @param {Parameters<PageFunctions['settle']>[0]} args
  * @returns {Promise<Answer<Record<string, never>>>}
  */
-async function settlePage({ timeout_ms }) {
+async function settlePage({ timeout_ms, until_change = false }) {
+  if (until_change) {
+    const page = watchPage();
+    await page.change(timeout_ms, 0);
+    page.stop();
+    return { ok: {} };
+  }
   await withinTime(nextTask().then(() => pauseFor(0)).then(() => nextTask()), timeout_ms);
   return { ok: {} };
 }

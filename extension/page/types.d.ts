@@ -3,7 +3,7 @@
 // The files of this folder are plain scripts that share one scope; `kernel/page_calls.js` lists them in order and
 // evaluates them as one function body, once per document. Numbers are CSS pixels of this frame's viewport unless said.
 
-/** Which element is meant: by its ref's number (`@e12` is 12) or the first match of a CSS selector that pierces open shadow roots. */
+/** Which element is meant: by its ref's number (`@e12` is 12) or the first match of a CSS selector that pierces shadow roots. */
 type Target = { ref: number } | { selector: string };
 
 /** An error as the host passes it on; codes and reasons as in docs/protocol.md. */
@@ -23,10 +23,10 @@ interface CallContext { first_ref: number; frame: number; }
 
 interface Box { x: number; y: number; width: number; height: number; }
 
-/** The element that a command used, as `observe` describes it. */
-interface UsedElement { ref: number; role: string; name: string; }
+/** The element that a command used, as `observe` describes it. `was`: what was last told of its ref, when that no longer holds. */
+interface UsedElement { ref: number; role: string; name: string; was?: { role: string; name: string }; }
 
-/** What `observe` gives: one row per node in document order, as columns; texts are indexes into `strings`, -1 is none. */
+/** What `observe` gives, as JSON in one string: one row per node in flat-tree order, as columns; texts are indexes into `strings`, 0 is none. */
 interface Observation {
   url: string;
   title: string;
@@ -35,6 +35,10 @@ interface Observation {
   /** How far the page is scrolled and how far it can be. */
   scroll: { x: number; y: number; max_x: number; max_y: number };
   device_pixel_ratio: number;
+  /** The walk ran out of its time: what came first is here. */
+  partial: boolean;
+  /** Elements that may hold a closed shadow root which the kernel has not looked for yet. */
+  unexplored: number;
   strings: string[];
   nodes: {
     /** 0 is a child of the document. */
@@ -43,16 +47,23 @@ interface Observation {
     role: number[];
     /** Accessible name; for `text` the text itself. */
     name: number[];
-    /** What the control holds, never of a secret field. */
-    value: number[];
-    description: number[];
-    /** Comma-separated states in the order rendered, e.g. `checked,disabled` or `level=2`. */
-    states: number[];
     /** The ref's number, 0 for nodes without one. */
     ref: number[];
-    /** x, y, width, height of each node, rounded: four numbers a node. */
+    /** A digit per node: 0 in view, 1 above it, 2 below, 3 beside, 4 no place of its own. */
+    place: string;
+    /** Pairs of row and text: what the control holds, never of a secret field. */
+    value: number[];
+    /** Pairs of row and text. */
+    description: number[];
+    /** Pairs of row and text: the states in the order rendered, one a line, e.g. `checked` or `level=2`. */
+    states: number[];
+    /** Pairs of row and text: where links lead, when asked for. */
+    link: number[];
+    /** x, y, width, height of each node, rounded, when asked for. */
     box: number[];
   };
+  /** For each frame's element its row and its content box: row, x, y, width, height. */
+  frames: number[];
 }
 
 interface Prepared extends UsedElement {
@@ -93,8 +104,15 @@ interface Selected extends UsedElement {
 
 /** Every function of the library: its arguments and its result. */
 interface PageFunctions {
-  /** Walks the document (or the subtree of `root_ref`), open shadow roots included. */
-  observe(args: { root_ref?: number }): Observation;
+  /** Walks the document (or the subtree of `root_ref`), shadow roots included, for at most `budget_ms`; an `Observation` as JSON. */
+  observe(args: {
+    budget_ms: number; root_ref?: number;
+    /** Every role and all text, nothing folded away. */
+    form?: 'full';
+    links?: boolean; boxes?: boolean;
+    /** Also text that nobody can see, with the state `invisible`. */
+    invisible?: boolean;
+  }): string;
   /** Waits until the target can be acted on, scrolls it into view and, with `arm`, watches for that event's arrival. */
   prepare(args: {
     target: Target; timeout_ms: number; force?: boolean;
@@ -116,8 +134,9 @@ interface PageFunctions {
   get_html(args: { target?: Target; max_bytes: number }): { html: string; truncated: boolean; byte_size: number };
   /** Where the element is, scrolled into view; for a cropped screenshot. */
   box(args: { target: Target; timeout_ms: number }): Promise<UsedElement & { box: Box }>;
-  /** Lets the page react to input: answers after its next frame and the tasks held back until then, at most `timeout_ms` later. */
-  settle(args: { timeout_ms: number }): Promise<Record<string, never>>;
+  /** Lets the page react to input: answers after its next frame and the tasks held back until then, or with `until_change` after
+   * the next change of the page; at most `timeout_ms` later. */
+  settle(args: { timeout_ms: number; until_change?: boolean }): Promise<Record<string, never>>;
   /** The document as the navigation made it; `status` is the HTTP status, 0 when unknown. */
   document_state(args: Record<string, never>): { url: string; title: string; ready_state: string; status: number };
 }

@@ -4,7 +4,7 @@
 // a person can point at them. Covering and size are the acting half's questions, not asked here. Text that only CSS shows
 // (`::before`, `::after`) is read here too.
 // Invariants: the flat tree is walked only through `composedChildren` and `composedParent`; within one `readingOnce` no
-// element's style is read twice; closed shadow roots stay closed; nothing is written to the page.
+// element's style is read twice; shadow roots are reached only through `shadowRootOf`; nothing is written to the page.
 
 /**
  * What an element's computed style says about showing it.
@@ -12,7 +12,6 @@
  * @property {string} display
  * @property {boolean} isVisible `visibility` is `visible`
  * @property {boolean} isPointer `cursor` is `pointer`
- * @property {boolean} skipsContents `content-visibility` is `hidden`
  */
 
 /**
@@ -23,6 +22,9 @@
  * @property {Map<Element, string>} roles
  * @property {Map<Node, Map<Element, Element[]>>} labels the labels of each control, by tree
  * @property {Element | null | undefined} modal the top modal dialog; undefined is not looked for yet
+ * @property {PageSheets | undefined} sheets undefined is not read yet
+ * @property {Map<Element, DOMRect> | null | undefined} rects measured beforehand; null where nothing had to be, undefined is not decided yet
+ * @property {Map<Element, boolean>} unseen whether text in the element cannot be seen
  */
 
 /** @type {ReadPass | null} */
@@ -36,7 +38,10 @@ let currentPass = null;
  */
 function readingOnce(run) {
   if (currentPass !== null) return run();
-  currentPass = { styles: new Map(), names: new Map(), roles: new Map(), labels: new Map(), modal: undefined };
+  currentPass = {
+    styles: new Map(), names: new Map(), roles: new Map(), labels: new Map(), modal: undefined, sheets: undefined, rects: undefined,
+    unseen: new Map(),
+  };
   try {
     return run();
   } finally {
@@ -56,19 +61,36 @@ function styleFacts(element) {
     display: style.display,
     isVisible: style.visibility === 'visible',
     isPointer: style.cursor === 'pointer',
-    skipsContents: style.contentVisibility === 'hidden',
   };
   currentPass?.styles.set(element, facts);
   return facts;
 }
 
 /**
- * The parent in the flat tree: through the slot for slotted nodes, through the host for what is in an open shadow root.
+ * What the page's style sheets could do, as far as this pass has met them; null outside of a pass.
+ * @returns {PageSheets | null}
+ */
+function pageSheets() {
+  return currentPass === null ? null : currentPass.sheets ??= emptySheets();
+}
+
+/**
+ * The element's contents are not rendered, though it is itself: `content-visibility: hidden`.
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function skipsContents(element) {
+  return pageSheets()?.skipsContents !== false && getComputedStyle(element).contentVisibility === 'hidden';
+}
+
+/**
+ * The parent in the flat tree: through the slot for slotted nodes, through the host for what is in a shadow root.
  * @param {Node} node
  * @returns {Element | null}
  */
 function composedParent(node) {
-  if ((node instanceof Element || node instanceof Text) && node.assignedSlot !== null) return node.assignedSlot;
+  const slot = node instanceof Element || node instanceof Text ? slotOf(node) : null;
+  if (slot !== null) return slot;
   const parent = node.parentNode;
   if (parent instanceof ShadowRoot) return parent.host;
   return parent instanceof Element ? parent : null;
@@ -81,7 +103,7 @@ function composedParent(node) {
  */
 function composedChildren(node) {
   if (!(node instanceof Element)) return node.childNodes;
-  const shadow = node.shadowRoot;
+  const shadow = shadowRootOf(node);
   if (shadow !== null) return shadow.childNodes;
   if (node.localName === 'slot' && node instanceof HTMLSlotElement) {
     const assigned = node.assignedNodes();
@@ -104,7 +126,10 @@ function visitComposedChildren(element, visit) {
     }
     return;
   }
-  const parent = element.shadowRoot ?? element;
+  const shadow = shadowRootOf(element);
+  const sheets = currentPass?.sheets;
+  if (shadow !== null && sheets !== undefined) learnSheets(sheets, shadow);
+  const parent = shadow ?? element;
   for (let child = parent.firstChild; child !== null; child = child.nextSibling) visit(child);
 }
 
@@ -157,7 +182,7 @@ function hidesContents(parent, child) {
   if (parent.localName === 'details' && parent instanceof HTMLDetailsElement && !parent.open) {
     return child !== parent.querySelector(':scope > summary');
   }
-  return styleFacts(parent).skipsContents;
+  return skipsContents(parent);
 }
 
 /**
@@ -207,15 +232,15 @@ function isHitInside(dialog) {
 }
 
 /**
- * The innermost modal dialog around what a point hits, also in open shadow roots.
+ * The innermost modal dialog around what a point hits, also in shadow roots.
  * @param {number} x @param {number} y in CSS pixels of the viewport
  * @returns {Element | null}
  */
 function dialogAt(x, y) {
   /** @type {Element | null} */
   let hit = document.elementFromPoint(x, y);
-  while (hit?.shadowRoot) {
-    const deeper = hit.shadowRoot.elementFromPoint(x, y);
+  for (let root = hit && shadowRootOf(hit); root; root = hit && shadowRootOf(hit)) {
+    const deeper = root.elementFromPoint(x, y);
     if (deeper === null || deeper === hit) break;
     hit = deeper;
   }
@@ -235,7 +260,7 @@ function boxOf(element) {
   if (owner !== element && rect.width === 0 && rect.height === 0) rect = owner.getBoundingClientRect();
   if (rect.width === 0 && rect.height === 0 && styleFacts(element).display === 'contents') {
     const range = new Range();
-    range.selectNodeContents(element.shadowRoot ?? element);
+    range.selectNodeContents(shadowRootOf(element) ?? element);
     rect = range.getBoundingClientRect();
   }
   return { x: rect.x, y: rect.y, width: rect.width, height: rect.height };
@@ -278,6 +303,8 @@ function isInlineDisplay(display) {
  * @returns {string}
  */
 function generatedText(element, pseudo) {
+  const sheets = pageSheets();
+  if (sheets !== null && !mayHaveGeneratedText(sheets, element)) return '';
   const style = getComputedStyle(element, pseudo);
   const content = style.content;
   if (content === 'none' || content === 'normal' || content === '') return '';

@@ -2,7 +2,7 @@
 // Storage, tabs and windows outlive a kernel, so starting a second kernel on the same browser is what a worker restart is.
 // Time stands still until a test moves it. Answers later than it is asked, as Chrome does, and never on its own.
 
-/** @typedef {(params: any, tabId: number) => unknown} CdpAnswer */
+/** @typedef {(params: any, tabId: number, sessionId?: string) => unknown} CdpAnswer `sessionId` of a frame in a process of its own */
 
 /** A list of listeners, as `chrome.*.on…` is. */
 class FakeEvent {
@@ -91,7 +91,7 @@ export class FakeBrowser {
     this.groups = new Map();
     /** @type {Set<number>} */
     this.attached = new Set();
-    /** Every debugger call. @type {{ tabId: number, method: string, params: any }[]} */
+    /** Every debugger call. @type {{ tabId: number, method: string, params: any, sessionId?: string }[]} */
     this.calls = [];
     /** @type {Record<string, CdpAnswer>} */
     this.cdp = {
@@ -335,11 +335,11 @@ export class FakeWorker {
       detach: async (/** @type {{ tabId: number }} */ { tabId }) => {
         browser.attached.delete(tabId);
       },
-      sendCommand: (/** @type {{ tabId: number }} */ { tabId }, /** @type {string} */ method, /** @type {unknown} */ params) => {
-        browser.calls.push({ tabId, method, params });
+      sendCommand: (/** @type {{ tabId: number, sessionId?: string }} */ { tabId, sessionId }, /** @type {string} */ method, /** @type {unknown} */ params) => {
+        browser.calls.push({ tabId, method, params, ...(sessionId === undefined ? {} : { sessionId }) });
         return (async () => {
           if (!browser.attached.has(tabId)) throw new Error(`Debugger is not attached to the tab with id: ${tabId}.`);
-          return await browser.cdp[method]?.(params, tabId) ?? {};
+          return await browser.cdp[method]?.(params, tabId, sessionId) ?? {};
         })();
       },
       ...this.on('debugger.onEvent', 'debugger.onDetach'),

@@ -8,6 +8,7 @@ import { Lab } from './harness.mjs';
 /** Every call that names a tab, with arguments that would be fine on an own tab. */
 const TAB_CALLS = {
   tab_close: {}, tab_select: {}, subscribe: { events: ['Page.lifecycleEvent'] }, frames: {}, flush: {}, frame_quad: { frame: 1 },
+  shadow_roots: { frame: 0 },
   cdp: { method: 'Page.captureScreenshot', params: {} }, page: { frame: 0, function: 'document_state', args: {} },
   evaluate: { expression: '1', await_promise: true, return_by_value: true, timeout_ms: 100 }, history_step: { delta: -1 },
 };
@@ -62,7 +63,7 @@ test('methods, arguments and addresses outside the tables never reach the browse
     ['cdp', { method: 'Storage.getCookies', params: {} }, 'method_not_allowed'],
     ['cdp', { method: 'Page.navigate', params: { url: 'https://a.test/', referrer: 'x' } }, 'argument_not_allowed'],
     ['cdp', { method: 'Page.navigate', params: { url: 'file:///etc/passwd' } }, 'url_not_allowed'],
-    ['page', { frame: 0, function: 'observe', args: { code: 'x' } }, 'argument_not_allowed'],
+    ['page', { frame: 0, function: 'observe', args: { budget_ms: 1, code: 'x' } }, 'argument_not_allowed'],
   ];
   for (const [name, rest, reason] of hostile) {
     assert.equal((await lab.call(name, { ...mine, ...rest })).failed.reason, reason);

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { FakeBrowser, settled } from './fake_chrome.mjs';
 import { Lab } from './harness.mjs';
 
-const OBSERVE = { frame: 0, function: 'observe', args: {} };
+const OBSERVE = { frame: 0, function: 'observe', args: { budget_ms: 1000 } };
 
 /**
  * Pages that number from `first_ref` on, `nodes` elements each time; a new document forgets.

@@ -65,6 +65,7 @@ pub(crate) fn name_of(action: &Action) -> &'static str {
         Action::WaitForNavigation { .. } => "wait-for-navigation",
         Action::Observe(_) => "observe",
         Action::Snapshot(_) => "snapshot",
+        Action::Find { .. } => "find",
         Action::GetHtml { .. } => "get-html",
         Action::Click { .. } => "click",
         Action::Hover { .. } => "hover",
@@ -195,17 +196,27 @@ async fn in_session(
         action,
         Action::Observe(_)
             | Action::Snapshot(_)
+            | Action::Find { .. }
             | Action::GetHtml { .. }
             | Action::Evaluate { .. }
             | Action::Screenshot { .. }
     );
-    work.unless_dialog(async {
-        if is_a_look {
-            work.settle().await;
+    let is_observation = matches!(action, Action::Observe(_) | Action::Snapshot(_));
+    let done = work
+        .unless_dialog(async {
+            if is_a_look {
+                work.settle().await;
+            }
+            in_tab(&work, action).await
+        })
+        .await;
+    match done {
+        Err(failure) if is_observation && failure.reason == Some(Reason::DialogPending) => {
+            let open = work.tab.dialog.borrow().clone();
+            open.map(|dialog| observe::beside_dialog(&work, &dialog)).ok_or(failure)
         }
-        in_tab(&work, action).await
-    })
-    .await
+        Ok(_) | Err(_) => done,
+    }
 }
 
 async fn in_tab(work: &Work, action: Action) -> Result<Done, Failure> {
@@ -217,6 +228,7 @@ async fn in_tab(work: &Work, action: Action) -> Result<Done, Failure> {
         Action::WaitForNavigation { wait_until } => navigate::wait(work, wait_until).await,
         Action::Observe(args) => observe::observe(work, &args).await,
         Action::Snapshot(args) => observe::snapshot(work, &args).await,
+        Action::Find { pattern, is_regex, max } => observe::find(work, &pattern, is_regex, max).await,
         Action::GetHtml { target, max_bytes } => look::get_html(work, target.as_ref(), max_bytes).await,
         Action::Click { target, button, click_count, modifiers } => {
             act::click(work, &target, button, click_count, &modifiers).await

@@ -12,6 +12,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::broadcast;
 
+use crate::observe::Kept;
+
 /// Events kept for a command that is slow to look at them.
 const REMEMBERED: usize = 1024;
 
@@ -62,6 +64,10 @@ pub(crate) struct Tab {
     pub(crate) unsettled_input: Cell<Option<Instant>>,
     /// Whether the last action brought a document that no command has waited for yet.
     pub(crate) has_fresh_document: Cell<bool>,
+    /// How many documents the tab has shown since its events flow.
+    pub(crate) documents: Cell<u32>,
+    /// What was seen in it.
+    pub(crate) observations: Kept,
     main_frame_id: RefCell<Option<String>>,
     events: broadcast::Sender<TabEvent>,
 }
@@ -75,6 +81,8 @@ impl Default for Tab {
             previous_url: RefCell::default(),
             unsettled_input: Cell::new(None),
             has_fresh_document: Cell::new(false),
+            documents: Cell::new(0),
+            observations: Kept::default(),
             main_frame_id: RefCell::default(),
             events: broadcast::Sender::new(REMEMBERED),
         }
@@ -146,8 +154,9 @@ impl Tab {
         let _ = self.events.send(event);
     }
 
-    /// Takes the tab as lost: its dialog is gone and its events no longer flow.
+    /// Takes the tab as lost: its dialog is gone, its events no longer flow and what was seen in it is past.
     pub(crate) fn lose(&self, cause: LossCause) {
+        self.observations.forget();
         self.is_subscribed.set(false);
         *self.dialog.borrow_mut() = None;
         self.tell(TabEvent::Lost(cause));
@@ -174,6 +183,7 @@ impl Tab {
                 let url = frame.url + &frame.url_fragment;
                 *self.previous_url.borrow_mut() = self.url.replace(Some(url.clone()));
                 self.has_fresh_document.set(true);
+                self.documents.update(|count| count.wrapping_add(1));
                 Some(TabEvent::Committed { url, loader_id: frame.loader_id })
             }
             CdpEventName::NavigatedWithinDocument => {

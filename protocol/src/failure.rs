@@ -77,6 +77,8 @@ closed_list! {
         PageNavigated = "page_navigated", "the page was replaced by another while the command ran";
         RefNotFound = "ref_not_found", "the ref was never given out in this tab";
         RefStale = "ref_stale", "the ref's element is gone from the page";
+        CursorStale = "cursor_stale", "the observation that the cursor belongs to is no longer kept";
+        PatternInvalid = "pattern_invalid", "the text is not a regular expression";
         SelectorInvalid = "selector_invalid", "the text is not a CSS selector";
         SelectorNotFound = "selector_not_found", "the selector matches nothing";
         ElementNotVisible = "element_not_visible", "the element is not rendered or has no size";

@@ -140,15 +140,8 @@ impl FromStr for Ref {
             Some(rest) => rest.split_once('e').ok_or(RefError)?,
             None => ("0", body.strip_prefix('e').ok_or(RefError)?),
         };
-        let digits = |text: &str| -> Result<u32, RefError> {
-            let is_number = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-            if is_number { text.parse().map_err(|_| RefError) } else { Err(RefError) }
-        };
-        let number = digits(number)?;
-        if number == 0 {
-            return Err(RefError);
-        }
-        Ok(Self { frame: FrameNumber(digits(frame)?), number })
+        let number = digits(number).filter(|&number| number != 0).ok_or(RefError)?;
+        Ok(Self { frame: FrameNumber(digits(frame).ok_or(RefError)?), number })
     }
 }
 
@@ -162,17 +155,67 @@ impl fmt::Display for Ref {
     }
 }
 
-impl Serialize for Ref {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+/// A place in an observation that was cut: `o3.412` is what follows the 412 lines shown so far of the tab's third one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Cursor {
+    /// The observation, counted per tab while the host lives, from 1.
+    pub observation: u32,
+    /// Lines of it that were shown so far, in the order of their importance.
+    pub shown: u32,
+}
+
+/// Why a text is no cursor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CursorError;
+
+impl fmt::Display for CursorError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a cursor is `o`, a number, a dot and a number, such as `o3.412`")
     }
 }
 
-impl<'de> Deserialize<'de> for Ref {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+impl std::error::Error for CursorError {}
+
+impl FromStr for Cursor {
+    type Err = CursorError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (observation, shown) =
+            text.strip_prefix('o').and_then(|rest| rest.split_once('.')).ok_or(CursorError)?;
+        let (observation, shown) = (digits(observation), digits(shown));
+        Ok(Self { observation: observation.ok_or(CursorError)?, shown: shown.ok_or(CursorError)? })
     }
 }
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "o{}.{}", self.observation, self.shown)
+    }
+}
+
+/// A number written in digits and nothing else.
+fn digits(text: &str) -> Option<u32> {
+    let is_number = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    if is_number { text.parse().ok() } else { None }
+}
+
+macro_rules! as_text {
+    ($($name:ident)+) => {$(
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    )+};
+}
+
+as_text! { Ref Cursor }
 
 #[cfg(test)]
 mod tests {
@@ -193,6 +236,18 @@ mod tests {
             ["", "@", "e", "@e", "e0", "@e-1", "e+1", "@f2", "@fe5", "e1x", "@e99999999999", "em", "é1"]
         {
             assert_eq!(text.parse::<Ref>(), Err(RefError), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_cursor_reads_as_it_is_written_and_nothing_else_does() {
+        let cursor = Cursor { observation: 3, shown: 412 };
+        assert_eq!("o3.412".parse(), Ok(cursor));
+        assert_eq!(cursor.to_string(), "o3.412");
+        for text in
+            ["", "o", "o3", "3.412", "o3.", "o.4", "o3.4.5", "o-3.4", "o3.99999999999", "O3.4", "o3,4"]
+        {
+            assert_eq!(text.parse::<Cursor>(), Err(CursorError), "{text}");
         }
     }
 

@@ -213,6 +213,16 @@ pub enum Call {
         /// The frame, not the main one.
         frame: FrameNumber,
     },
+    /// Looks for closed shadow roots in the elements that the frame's last observation counted as `unexplored`, and opens
+    /// what is found to the page library → [`ShadowRoots`]. Roots inside of those show in the next observation.
+    ShadowRoots {
+        /// The session.
+        session_id: SessionId,
+        /// The tab.
+        tab_id: TabId,
+        /// The frame.
+        frame: FrameNumber,
+    },
     /// Answers `{}` once the page has handled the input sent before and all that the browser had to tell of it has been passed
     /// on. A reply to input can overtake the events of what the input set off; this cannot.
     Flush {
@@ -498,6 +508,14 @@ pub struct FrameQuad {
     pub width: f64,
     /// CSS pixels of the frame's own viewport.
     pub height: f64,
+}
+
+/// Result of [`Call::ShadowRoots`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ShadowRoots {
+    /// Closed roots that the page library did not know; with none, another observation would show nothing more.
+    pub found: u32,
 }
 
 /// Result of [`Call::HistoryStep`].

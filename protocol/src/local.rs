@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::failure::Failure;
-use crate::ids::{InstanceId, Ref, SessionId, TabId, WindowId};
+use crate::ids::{Cursor, InstanceId, Ref, SessionId, TabId, WindowId};
 use crate::kernel::{SessionOptions, SessionRecord, TabScope};
 
 /// What the CLI sends.
@@ -51,6 +51,11 @@ pub enum FromHost {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's skip_serializing_if passes a reference")]
 const fn is_zero(count: &u64) -> bool {
     *count == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's skip_serializing_if passes a reference")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 /// What came of a command.
@@ -220,6 +225,15 @@ pub enum Action {
     Observe(ObserveArgs),
     /// The full tree → [`ObserveResult`].
     Snapshot(ObserveArgs),
+    /// Lines of the whole observation that hold a text → [`FindResult`].
+    Find {
+        /// The text, or a regular expression.
+        pattern: String,
+        /// Whether it is a regular expression; else it is a text whose case does not matter.
+        is_regex: bool,
+        /// Most matches listed.
+        max: u32,
+    },
     /// → `{html, truncated, byte_size, tab_id}`.
     GetHtml {
         /// One element instead of the document.
@@ -228,7 +242,7 @@ pub enum Action {
         /// Cut after this many bytes, never inside a character.
         max_bytes: u64,
     },
-    /// → `{tab_id, used_ref | used_selector, x, y, effects}`.
+    /// → `{tab_id, used_ref | used_selector, role, name, changed?, x, y, effects}`, `changed` being a [`Changed`].
     Click {
         /// What.
         target: Target,
@@ -307,9 +321,10 @@ pub enum Action {
     DialogDismiss {},
 }
 
-/// What to observe.
+/// What to observe, and how much of it is shown.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct ObserveArgs {
     /// One element's subtree instead of the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -320,10 +335,37 @@ pub struct ObserveArgs {
     /// Most tokens of text, counted as a quarter of the bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
+    /// Go on where an earlier observation stopped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Cursor>,
+    /// Only what can be acted on, one flat list.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub interactive: bool,
+    /// Only what is in view.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub viewport: bool,
+    /// Only what changed since the last observation of the whole page.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub diff: bool,
+    /// Targets of links, too.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub links: bool,
+    /// Invisible text, too.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub invisible: bool,
+    /// Long text unshortened.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub full_text: bool,
+    /// Move the pointer over what may show more.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub probe_hover: bool,
+    /// The tree, too, for programs.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub tree: bool,
 }
 
 /// What `observe` and `snapshot` give.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ObserveResult {
     /// The page as text.
     pub text: String,
@@ -331,10 +373,80 @@ pub struct ObserveResult {
     pub ref_count: u32,
     /// The tab.
     pub tab_id: TabId,
-    /// Whether the budget left something out; the text says what.
+    /// The page's address.
+    #[serde(default)]
+    pub url: String,
+    /// Whether something was left out; the text says what.
     pub truncated: bool,
+    /// Whether the page or a frame did not answer in full within its time.
+    #[serde(default)]
+    pub partial: bool,
+    /// Where `--after` goes on; none when nothing is left.
+    #[serde(default)]
+    pub cursor: Option<Cursor>,
     /// Dialogs that wait for a decision.
     pub dialogs: Vec<Dialog>,
+    /// What the text shows as nested nodes, if it was asked for (docs/observation.md).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<Box<RawValue>>,
+    /// What came of moving the pointer, if it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hover_probe: Option<HoverProbe>,
+}
+
+/// What came of moving the pointer over likely triggers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HoverProbe {
+    /// Whether the pointer was moved at all.
+    pub performed: bool,
+    /// Whether something showed that was not there before.
+    pub revealed_content: bool,
+}
+
+/// Result of [`Action::Find`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FindResult {
+    /// The matches with the lines they are in, as a tree.
+    pub text: String,
+    /// Matching lines, listed or not.
+    pub match_count: u32,
+    /// Those listed.
+    pub matches: Vec<Match>,
+    /// The tab.
+    pub tab_id: TabId,
+    /// The page's address.
+    #[serde(default)]
+    pub url: String,
+    /// Whether there are more matches than were listed.
+    pub truncated: bool,
+    /// Whether the page or a frame did not answer in full within its time.
+    pub partial: bool,
+}
+
+/// A line that matches.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Match {
+    /// The line, without indentation.
+    pub line: String,
+    /// Its element's ref.
+    #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
+    pub element: Option<Ref>,
+    /// Its role.
+    pub role: String,
+    /// Its name; of `text` the text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The lines it is in, the outermost first.
+    pub ancestors: Vec<String>,
+}
+
+/// How an element that was used differs from what was last told of its ref.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Changed {
+    /// Its role then.
+    pub was_role: String,
+    /// Its name then.
+    pub was_name: String,
 }
 
 /// An open JavaScript dialog.

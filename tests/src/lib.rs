@@ -28,7 +28,8 @@ pub use fake_extension::{Answer, FakeExtension, ordinary};
 pub use pages::{Pages, Request, Response};
 pub use picture::Picture;
 pub use processes::{
-    cpu_seconds, descendants, executable, is_alive, kill_group, listening_inet_sockets, resident_kib, signal,
+    cpu_seconds, descendants, executable, is_alive, kill_group, listening_inet_sockets, peak_resident_kib,
+    resident_kib, signal,
 };
 pub use scratch::{Ran, Running, Scratch};
 pub use session::Session;

@@ -79,8 +79,18 @@ pub fn cpu_seconds(pid: u32) -> f64 {
 /// Memory of a process that is resident now, in KiB.
 #[must_use]
 pub fn resident_kib(pid: u32) -> Option<u64> {
+    kib_of(pid, "VmRSS:")
+}
+
+/// Most memory of a process that was resident at once so far, in KiB.
+#[must_use]
+pub fn peak_resident_kib(pid: u32) -> Option<u64> {
+    kib_of(pid, "VmHWM:")
+}
+
+fn kib_of(pid: u32, field: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
     line.split_whitespace().next()?.parse().ok()
 }
 

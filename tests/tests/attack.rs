@@ -343,6 +343,7 @@ fn calls_on(session: &Value, tab: &Value) -> Vec<Value> {
         with("frames", json!({})),
         with("flush", json!({})),
         with("frame_quad", json!({ "frame": 1 })),
+        with("shadow_roots", json!({ "frame": 0 })),
         with("cdp", json!({ "method": "Page.captureScreenshot", "params": {} })),
         with("page", json!({ "frame": 0, "function": "get_html", "args": { "max_bytes": 1000 } })),
         with(
@@ -397,7 +398,8 @@ fn no_tab_of_the_user_or_of_another_session_is_reached() {
     for number in [-1.0, 0.5, 4_294_967_296.0] {
         for call in [
             json!({ "frame_quad": { "session_id": session, "tab_id": mine, "frame": number } }),
-            json!({ "page": { "session_id": session, "tab_id": mine, "frame": number, "function": "observe", "args": {} } }),
+            json!({ "shadow_roots": { "session_id": session, "tab_id": mine, "frame": number } }),
+            json!({ "page": { "session_id": session, "tab_id": mine, "frame": number, "function": "observe", "args": { "budget_ms": 1000 } } }),
         ] {
             let _ = attack.port.ask_refused(&call);
         }
@@ -463,10 +465,12 @@ fn no_page_function_outside_the_library_and_no_surplus_argument_passes() {
         let _ = call(json!(function), json!({}));
     }
     for (function, args) in [
-        ("observe", json!({ "extra": 1 })),
+        ("observe", json!({ "budget_ms": 1000, "extra": 1 })),
+        ("observe", json!({})),
         ("observe", json!([])),
         ("observe", json!("x")),
-        ("observe", json!({ "root_ref": -1 })),
+        ("observe", json!({ "budget_ms": 1000, "root_ref": -1 })),
+        ("observe", json!({ "budget_ms": 1000, "form": "raw" })),
         ("get_html", json!({ "max_bytes": 1, "target": { "selector": "x", "ref": 1 } })),
         ("get_html", json!({})),
         ("prepare", json!({ "target": { "selector": "button" }, "timeout_ms": 1e12 })),

@@ -67,11 +67,8 @@ pub(crate) fn run(args: FillArgs, context: &Context) -> Result<u8, Failure> {
         context.output.json(&reply.json)?;
     } else {
         let filled: Filled = reply.read()?;
-        context.output.note(&format!(
-            "{}, {} characters",
-            filled.acted.line("filled"),
-            filled.value_length
-        ))?;
+        let length = format!(", {} characters", filled.value_length);
+        context.output.note(&filled.acted.line_with("filled", &length))?;
     }
     Ok(DONE)
 }

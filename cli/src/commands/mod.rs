@@ -11,6 +11,7 @@ pub(crate) mod dialog;
 pub(crate) mod doctor;
 pub(crate) mod evaluate;
 pub(crate) mod fill;
+pub(crate) mod find;
 pub(crate) mod get_html;
 pub(crate) mod hover;
 pub(crate) mod install;
@@ -59,6 +60,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<u8, Failure> {
         Command::WaitMs(args) => wait_ms::run(&args, context),
         Command::Observe(args) => observe::run(&args, context),
         Command::Snapshot(args) => snapshot::run(&args, context),
+        Command::Find(args) => find::run(args, context),
         Command::GetHtml(args) => get_html::run(&args, context),
         Command::Screenshot(args) => screenshot::run(&args, context),
         Command::Click(args) => click::run(args, context),

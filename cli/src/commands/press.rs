@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use bsk_protocol::failure::Failure;
-use bsk_protocol::local::{Action, Effects};
+use bsk_protocol::local::{Action, Changed, Effects};
 use clap::Args;
 use serde::Deserialize;
 
@@ -42,6 +42,7 @@ struct Pressed {
     key: String,
     #[serde(default)]
     effects: Effects,
+    changed: Option<Changed>,
 }
 
 pub(crate) fn run(args: PressArgs, context: &Context) -> Result<u8, Failure> {
@@ -56,7 +57,9 @@ pub(crate) fn run(args: PressArgs, context: &Context) -> Result<u8, Failure> {
         context.output.json(&reply.json)?;
     } else {
         let pressed: Pressed = reply.read()?;
-        context.output.note(&format!("pressed {}{}", pressed.key, render::effects(&pressed.effects)))?;
+        let (effects, changed) =
+            (render::effects(&pressed.effects), render::changed(pressed.changed.as_ref()));
+        context.output.note(&format!("pressed {}{effects}{changed}", pressed.key))?;
     }
     Ok(DONE)
 }

@@ -61,8 +61,8 @@ pub(crate) fn run(args: SelectArgs, context: &Context) -> Result<u8, Failure> {
         context.output.json(&reply.json)?;
     } else {
         let selected: Selected = reply.read()?;
-        let labels = selected.selected_labels.join(", ");
-        context.output.note(&format!("{}: {labels}", selected.acted.line("selected in")))?;
+        let labels = format!(": {}", selected.selected_labels.join(", "));
+        context.output.note(&selected.acted.line_with("selected in", &labels))?;
     }
     Ok(DONE)
 }

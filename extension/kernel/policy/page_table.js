@@ -13,7 +13,7 @@ const target = either(object({ selector: text() }), object({ ref }));
 
 /** @type {ReadonlyMap<string, Shape<unknown>>} */
 const TABLE = new Map(/** @type {[string, Shape<unknown>][]} */ ([
-  ['observe', object({}, { root_ref: ref })],
+  ['observe', object({ budget_ms: timeout_ms }, { root_ref: ref, form: oneOf(['full']), links: bool, boxes: bool, invisible: bool })],
   ['prepare', object({ target, timeout_ms }, {
     force: bool, arm: oneOf(['mousedown', 'mousemove']), at: object({ x: finite, y: finite }),
   })],
@@ -24,7 +24,7 @@ const TABLE = new Map(/** @type {[string, Shape<unknown>][]} */ ([
   ['focus', object({ timeout_ms }, { target })],
   ['get_html', object({ max_bytes: u32 }, { target })],
   ['box', object({ target, timeout_ms })],
-  ['settle', object({ timeout_ms })],
+  ['settle', object({ timeout_ms }, { until_change: bool })],
   ['document_state', empty],
 ]));
 

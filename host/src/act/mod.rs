@@ -12,7 +12,7 @@ mod select;
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::ids::FrameNumber;
 use bsk_protocol::kernel::{Call, PageFunction};
-use bsk_protocol::local::{Effects, Modifier, Target};
+use bsk_protocol::local::{Changed, Effects, Modifier, Target};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::sync::broadcast::Receiver;
@@ -39,6 +39,21 @@ const DELIVERY_MS: u64 = 3000;
 pub(crate) struct UsedElement {
     role: String,
     name: String,
+    /// What it was when its ref was last told, if that is something else.
+    was: Option<Was>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Was {
+    role: String,
+    name: String,
+}
+
+impl UsedElement {
+    fn changed(&self) -> Option<Changed> {
+        let Was { role, name } = self.was.as_ref()?;
+        Some(Changed { was_role: role.clone(), was_name: name.clone() })
+    }
 }
 
 /// What the page library's `probe` says.
@@ -58,6 +73,9 @@ fn used(work: &Work, target: &Target, element: &UsedElement) -> Map<String, Valu
     };
     fields.insert("role".into(), json!(element.role));
     fields.insert("name".into(), json!(element.name));
+    if let Some(changed) = element.changed() {
+        fields.insert("changed".into(), json!(changed));
+    }
     fields
 }
 
@@ -149,4 +167,22 @@ fn modifier_bits(modifiers: &[Modifier]) -> u8 {
             Modifier::ControlOrMeta => 2,
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_element_says_what_it_was_only_when_that_was_something_else() {
+        let element: UsedElement = serde_json::from_str(
+            r#"{"ref": 3, "role": "button", "name": "Delete", "was": {"role": "button", "name": "Save"}}"#,
+        )
+        .unwrap();
+        let changed = Changed { was_role: "button".into(), was_name: "Save".into() };
+        assert_eq!(element.changed(), Some(changed));
+        let element: UsedElement =
+            serde_json::from_str(r#"{"ref": 3, "role": "button", "name": "A"}"#).unwrap();
+        assert_eq!(element.changed(), None);
+    }
 }

@@ -70,7 +70,7 @@ pub(crate) async fn press(
         reply.await?;
     }
     let effects = effects(work, events, flushed).await?;
-    Ok(Done::new(&json!({
+    let mut result = json!({
         "tab_id": work.tab_id,
         "key": key.key,
         "code": key.code,
@@ -78,7 +78,11 @@ pub(crate) async fn press(
         "role": focused.element.role,
         "name": focused.element.name,
         "effects": effects,
-    })))
+    });
+    if let Some(changed) = focused.element.changed() {
+        result["changed"] = json!(changed);
+    }
+    Ok(Done::new(&result))
 }
 
 /// A key that is down; it goes up when the command is given up.

@@ -1,237 +1,415 @@
-//! An observation as a tree: the page library's columns, frame by frame, with child frames under their elements.
+//! The observation as one tree: all frames' nodes in reading order, child frames below their elements.
+//!
+//! Nodes are a flat list; a node's children are the nodes up to its `end` whose `parent` it is. Boxes and places are told for
+//! the tab's viewport, whatever moved or scaled a frame. Depths that a page made up become a proper tree.
 
 use std::collections::HashMap;
 
 use bsk_protocol::ids::{FrameNumber, Ref};
-use serde::Deserialize;
+use bsk_protocol::kernel::FrameQuad;
 
-/// One frame's observation as the page library sends it (extension/page/types.d.ts, `Observation`).
-#[derive(Debug, Deserialize)]
-pub(super) struct Columns {
-    url: String,
-    title: String,
-    ready_state: String,
-    viewport: Size,
-    scroll: Scroll,
-    strings: Vec<String>,
-    nodes: NodeColumns,
+use super::columns::{Columns, NodeColumns, Rect, Scroll, Size};
+use super::kind::Kind;
+use super::texts::{Shift, Text, Texts};
+
+/// Stands for no node.
+pub(super) const NOBODY: u32 = u32::MAX;
+
+/// Where a node is, seen from the viewport.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    InView,
+    Above,
+    Below,
+    /// Left or right of it, or scrolled out of its container sideways.
+    Beside,
+    /// It has none of its own.
+    Nowhere,
 }
 
-#[derive(Debug, Clone, Copy, Deserialize)]
-struct Size {
-    width: f64,
-    height: f64,
-}
-
-#[derive(Debug, Clone, Copy, Deserialize)]
-struct Scroll {
-    y: f64,
-    max_y: f64,
-}
-
-#[derive(Debug, Deserialize)]
-struct NodeColumns {
-    depth: Vec<u32>,
-    role: Vec<i32>,
-    name: Vec<i32>,
-    value: Vec<i32>,
-    description: Vec<i32>,
-    states: Vec<i32>,
-    #[serde(rename = "ref")]
-    refs: Vec<u32>,
-}
-
-impl Columns {
-    /// Whether every column has a row for every node and every text exists.
-    pub(super) fn is_consistent(&self) -> bool {
-        let NodeColumns { depth, role, name, value, description, states, refs } = &self.nodes;
-        let rows = depth.len();
-        let texts = [role, name, value, description, states];
-        texts.iter().all(|column| column.len() == rows)
-            && refs.len() == rows
-            && texts.iter().all(|column| {
-                column
-                    .iter()
-                    .all(|&index| index == -1 || usize::try_from(index).is_ok_and(|i| i < self.strings.len()))
-            })
-    }
-
-    fn text(&self, index: i32) -> Option<&str> {
-        self.strings.get(usize::try_from(index).ok()?).map(String::as_str)
+impl Place {
+    fn of_digit(digit: u8) -> Self {
+        match digit {
+            b'0' => Self::InView,
+            b'1' => Self::Above,
+            b'2' => Self::Below,
+            b'3' => Self::Beside,
+            // The check of the columns lets only digits up to 4 through.
+            _ => Self::Nowhere,
+        }
     }
 }
 
-/// A frame's nodes and the frames below them.
-#[derive(Debug)]
-pub(super) struct Tree {
-    columns: Columns,
+/// One node.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Node {
+    /// The node it is in, or [`NOBODY`].
+    pub(super) parent: u32,
+    /// The node after its last descendant.
+    pub(super) end: u32,
+    pub(super) kind: Kind,
+    pub(super) place: Place,
+    pub(super) role: Text,
+    /// Of a text the text itself.
+    pub(super) name: Text,
+    pub(super) value: Text,
+    pub(super) description: Text,
+    /// Joined by line breaks.
+    pub(super) states: Text,
+    pub(super) link: Text,
     frame: FrameNumber,
-    /// Child frames by the row of their element.
-    children: HashMap<usize, Tree>,
+    number: u32,
+}
+
+impl Node {
+    /// What people and commands call it by.
+    pub(super) fn handle(&self) -> Option<Ref> {
+        (self.number != 0).then_some(Ref { frame: self.frame, number: self.number })
+    }
+
+    /// Whether it can be acted on.
+    pub(super) fn has_ref(&self) -> bool {
+        self.number != 0
+    }
+
+    /// Whether its role and what is in it are all there is to it.
+    pub(super) fn is_bare(&self) -> bool {
+        self.number == 0
+            && self.name.is_none()
+            && self.value.is_none()
+            && self.description.is_none()
+            && self.link.is_none()
+    }
 }
 
 /// What the first line says.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Page<'a> {
-    pub(super) url: &'a str,
-    pub(super) title: &'a str,
+pub(super) struct Page {
+    pub(super) url: String,
+    pub(super) title: String,
     pub(super) is_loading: bool,
-    pub(super) viewport: (f64, f64),
-    pub(super) scroll_y: f64,
-    pub(super) scroll_max_y: f64,
+    pub(super) viewport: Size,
+    pub(super) scroll: Scroll,
 }
 
-/// One line's worth.
+/// The whole observation.
+#[derive(Debug)]
+pub(super) struct Tree {
+    pub(super) page: Page,
+    pub(super) texts: Texts,
+    pub(super) nodes: Vec<Node>,
+    /// Boxes in the tab's viewport, one a node, or none at all.
+    pub(super) boxes: Vec<[f32; 4]>,
+    /// Whether a frame did not tell everything.
+    pub(super) is_partial: bool,
+    /// Whether there are nodes of more than one frame, whose equal texts have several numbers.
+    pub(super) has_frames: bool,
+}
+
+/// One frame's observation and what became of the frames in it.
+#[derive(Debug)]
+pub(super) struct Seen {
+    pub(super) frame: FrameNumber,
+    pub(super) columns: Columns,
+    /// By the ref number of the frame's element.
+    pub(super) children: HashMap<u32, Child>,
+}
+
+/// A frame in a frame.
+#[derive(Debug)]
+pub(super) enum Child {
+    Seen(Box<Seen>),
+    /// It could not be looked into: the state that its line gets.
+    Unseen {
+        state: &'static str,
+        is_partial: bool,
+    },
+}
+
+impl Child {
+    /// The same for another frame that could not be looked into; one that was seen is no pattern.
+    pub(super) fn unseen(&self) -> Self {
+        match self {
+            Self::Unseen { state, is_partial } => Self::Unseen { state, is_partial: *is_partial },
+            Self::Seen(_) => Self::Unseen { state: "loading", is_partial: false },
+        }
+    }
+}
+
+/// How a frame's viewport lies in the tab's: factors and offsets.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Node<'a> {
-    pub(super) depth: u32,
-    pub(super) role: &'a str,
-    pub(super) name: Option<&'a str>,
-    pub(super) value: Option<&'a str>,
-    pub(super) description: Option<&'a str>,
-    /// Comma-separated.
-    pub(super) states: Option<&'a str>,
-    pub(super) handle: Option<Ref>,
+pub(super) struct Mapping {
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) scale_x: f64,
+    pub(super) scale_y: f64,
+}
+
+impl Mapping {
+    /// Of the tab's own viewport.
+    pub(super) const IDENTITY: Self = Self { x: 0.0, y: 0.0, scale_x: 1.0, scale_y: 1.0 };
+
+    fn rect(self, rect: Rect) -> Rect {
+        Rect {
+            x: self.x + rect.x * self.scale_x,
+            y: self.y + rect.y * self.scale_y,
+            width: rect.width * self.scale_x,
+            height: rect.height * self.scale_y,
+        }
+    }
+
+    /// Of a frame whose content lies in that quad; what is turned keeps its upright bounds.
+    pub(super) fn of_quad(place: &FrameQuad) -> Self {
+        let [x1, y1, x2, y2, x3, y3, x4, y4] = place.quad;
+        let least = |numbers: [f64; 4]| numbers.into_iter().fold(f64::INFINITY, f64::min);
+        let most = |numbers: [f64; 4]| numbers.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        let (x, y) = (least([x1, x2, x3, x4]), least([y1, y2, y3, y4]));
+        let content = Rect { x, y, width: most([x1, x2, x3, x4]) - x, height: most([y1, y2, y3, y4]) - y };
+        Self::IDENTITY.inner(content, Size { width: place.width, height: place.height })
+    }
+
+    /// Of a frame whose content box lies at `content` in this one's viewport and whose own viewport has this size.
+    fn inner(self, content: Rect, viewport: Size) -> Self {
+        let Rect { x, y, width, height } = self.rect(content);
+        let scale = |length: f64, own: f64, outer: f64| {
+            let scale = length / own;
+            if scale.is_finite() && scale > 0.0 { scale } else { outer }
+        };
+        Self {
+            x,
+            y,
+            scale_x: scale(width, viewport.width, self.scale_x),
+            scale_y: scale(height, viewport.height, self.scale_y),
+        }
+    }
 }
 
 impl Tree {
-    /// The observation of one frame.
-    pub(super) fn new(columns: Columns, frame: FrameNumber) -> Self {
-        Self { columns, frame, children: HashMap::new() }
-    }
-
-    /// Whether there are frames to look into.
-    pub(super) fn has_frames(&self) -> bool {
-        (0..self.columns.nodes.depth.len()).any(|row| self.is_frame(row))
-    }
-
-    fn is_frame(&self, row: usize) -> bool {
-        self.columns.text(self.columns.nodes.role[row]) == Some("iframe")
-    }
-
-    /// Hangs the frames that were seen, by (parent frame, ref number of the element), under their elements.
-    pub(super) fn graft(&mut self, seen: &mut HashMap<(FrameNumber, u32), Tree>) {
-        for row in 0..self.columns.nodes.depth.len() {
-            if !self.is_frame(row) {
-                continue;
-            }
-            if let Some(mut child) = seen.remove(&(self.frame, self.columns.nodes.refs[row])) {
-                child.graft(seen);
-                self.children.insert(row, child);
-            }
-        }
-    }
-
-    /// The page's own facts.
-    pub(super) fn page(&self) -> Page<'_> {
-        let Columns { url, title, ready_state, viewport, scroll, .. } = &self.columns;
-        Page {
-            url,
-            title,
+    /// Puts frames together. `mapping` is where the outermost one lies in the tab's viewport; boxes are kept if asked for.
+    pub(super) fn assemble(seen: Seen, mapping: Mapping, with_boxes: bool) -> Self {
+        let Columns { url, title, ready_state, viewport, scroll, .. } = &seen.columns;
+        let visible = |text: &str| {
+            let mut texts = Texts::default();
+            let text = texts.push(text);
+            let text = texts.folded(text);
+            texts.get(text).to_owned()
+        };
+        let page = Page {
+            url: visible(url),
+            title: visible(title),
             is_loading: ready_state == "loading",
-            viewport: (viewport.width, viewport.height),
-            scroll_y: scroll.y,
-            scroll_max_y: scroll.max_y,
-        }
+            viewport: *viewport,
+            scroll: *scroll,
+        };
+        let mut tree = Self {
+            texts: Texts::default(),
+            nodes: Vec::with_capacity(seen.columns.nodes.depth.len()),
+            boxes: Vec::new(),
+            is_partial: false,
+            has_frames: !seen.children.is_empty(),
+            page,
+        };
+        let is_root = true;
+        tree.add(seen, Spot { parent: NOBODY, mapping, place: Place::InView, with_boxes, is_root });
+        tree.close();
+        tree
     }
 
-    /// Calls `visit` with every node in reading order, those of child frames one level below their element.
-    pub(super) fn walk<'a>(&'a self, visit: &mut impl FnMut(Node<'a>)) {
-        self.walk_from(0, visit);
-    }
-
-    fn walk_from<'a>(&'a self, base: u32, visit: &mut impl FnMut(Node<'a>)) {
-        let nodes = &self.columns.nodes;
-        for row in 0..nodes.depth.len() {
-            let depth = base.saturating_add(nodes.depth[row]);
-            let number = nodes.refs[row];
-            visit(Node {
-                depth,
-                role: self.columns.text(nodes.role[row]).unwrap_or("generic"),
-                name: self.columns.text(nodes.name[row]),
-                value: self.columns.text(nodes.value[row]),
-                description: self.columns.text(nodes.description[row]),
-                states: self.columns.text(nodes.states[row]),
-                handle: (number != 0).then_some(Ref { frame: self.frame, number }),
-            });
-            if let Some(child) = self.children.get(&row) {
-                child.walk_from(depth.saturating_add(1), visit);
+    fn add(&mut self, seen: Seen, spot: Spot) {
+        let Seen { frame, mut columns, mut children } = seen;
+        self.is_partial |= columns.partial;
+        let shift = if self.texts.len() == 0 {
+            self.texts = std::mem::take(&mut columns.strings);
+            Shift::default()
+        } else {
+            let Some(shift) = self.texts.append(&columns.strings) else {
+                self.is_partial = true;
+                return;
+            };
+            shift
+        };
+        let mut rows = self.rows(frame, &columns.nodes, shift);
+        let contents: HashMap<usize, Rect> = columns.frames().collect();
+        let viewport = self.page.viewport;
+        // The open nodes: (depth as the page said, node).
+        let mut open: Vec<(u32, u32)> = Vec::new();
+        for (row, node) in rows.iter_mut().enumerate() {
+            let depth = columns.nodes.depth[row];
+            while open.last().is_some_and(|&(outer, _)| outer >= depth) {
+                open.pop();
+            }
+            node.parent = open.last().map_or(spot.parent, |&(_, node)| node);
+            let here = u32::try_from(self.nodes.len()).unwrap_or(NOBODY);
+            open.push((depth, here));
+            let area = area(&columns.nodes.boxes, row).map(|area| spot.mapping.rect(area));
+            node.place = spot.place_of(node.place, area, viewport);
+            if spot.with_boxes {
+                self.boxes.push(area.map_or([0.0; 4], |area| {
+                    [area.x as f32, area.y as f32, area.width as f32, area.height as f32]
+                }));
+            }
+            let child = (node.kind == Kind::Frame).then(|| children.remove(&node.number)).flatten();
+            self.nodes.push(*node);
+            match child {
+                Some(Child::Seen(child)) => {
+                    if child.columns.ready_state == "loading" {
+                        self.add_state(here, "loading");
+                    }
+                    let content = contents.get(&row).copied().unwrap_or_default();
+                    let mapping = spot.mapping.inner(content, child.columns.viewport);
+                    let place = node.place;
+                    self.add(*child, Spot { parent: here, mapping, place, is_root: false, ..spot });
+                }
+                Some(Child::Unseen { state, is_partial }) => {
+                    self.is_partial |= is_partial;
+                    self.add_state(here, state);
+                }
+                None => {}
             }
         }
+    }
+
+    /// The nodes of one frame, without their relations.
+    fn rows(&mut self, frame: FrameNumber, nodes: &NodeColumns, shift: Shift) -> Vec<Node> {
+        let mut kinds: HashMap<u32, Kind> = HashMap::new();
+        let places = nodes.place.bytes();
+        let columns = nodes.role.iter().zip(&nodes.name).zip(&nodes.refs).zip(places);
+        let mut rows: Vec<Node> = Vec::with_capacity(nodes.depth.len());
+        let mut last_role = (u32::MAX, Kind::Other);
+        for (((&role, &name), &number), place) in columns {
+            let role_text = self.text(role, shift);
+            if last_role.0 != role {
+                let kind = kinds.entry(role).or_insert_with(|| Kind::of(self.texts.get(role_text)));
+                last_role = (role, *kind);
+            }
+            rows.push(Node {
+                parent: NOBODY,
+                end: 0,
+                kind: last_role.1,
+                place: Place::of_digit(place),
+                role: role_text,
+                name: self.folded(name, shift),
+                value: Text::NONE,
+                description: Text::NONE,
+                states: Text::NONE,
+                link: Text::NONE,
+                frame,
+                number,
+            });
+        }
+        for &[row, text] in nodes.value.as_chunks::<2>().0 {
+            rows[row as usize].value = self.folded(text, shift);
+        }
+        for &[row, text] in nodes.description.as_chunks::<2>().0 {
+            rows[row as usize].description = self.folded(text, shift);
+        }
+        for &[row, text] in nodes.states.as_chunks::<2>().0 {
+            rows[row as usize].states = self.text(text, shift);
+        }
+        for &[row, text] in nodes.link.as_chunks::<2>().0 {
+            rows[row as usize].link = self.folded(text, shift);
+        }
+        rows
+    }
+
+    /// A text by its number in the frame's list; nothing where nothing of it is left to see.
+    fn text(&self, index: u32, shift: Shift) -> Text {
+        let text = self.texts.nth(index).map_or(Text::NONE, |text| shift.of(text));
+        if self.texts.get(text).is_empty() { Text::NONE } else { text }
+    }
+
+    fn folded(&mut self, index: u32, shift: Shift) -> Text {
+        let text = self.text(index, shift);
+        self.texts.folded(text)
+    }
+
+    fn add_state(&mut self, node: u32, state: &str) {
+        let before = self.nodes[node as usize].states;
+        let states = [self.texts.get(before), state].join(if before.is_none() { "" } else { "\n" });
+        self.nodes[node as usize].states = self.texts.push(&states);
+    }
+
+    /// Finds where each node ends.
+    fn close(&mut self) {
+        for index in (0..self.nodes.len()).rev() {
+            let node = &mut self.nodes[index];
+            node.end = node.end.max(u32::try_from(index + 1).unwrap_or(NOBODY));
+            let (parent, end) = (node.parent, node.end);
+            if let Some(parent) = self.nodes.get_mut(parent as usize) {
+                parent.end = parent.end.max(end);
+            }
+        }
+    }
+
+    /// A node by its number.
+    pub(super) fn node(&self, index: u32) -> &Node {
+        &self.nodes[index as usize]
+    }
+
+    /// The nodes directly in a node.
+    pub(super) fn children(&self, index: u32) -> impl Iterator<Item = u32> {
+        let end = self.node(index).end;
+        let mut next = index + 1;
+        std::iter::from_fn(move || {
+            let child = next;
+            (child < end).then(|| {
+                next = self.node(child).end;
+                child
+            })
+        })
+    }
+
+    /// The one node directly in a node, if it is the only one.
+    pub(super) fn only_child(&self, index: u32) -> Option<u32> {
+        let end = self.node(index).end;
+        (index + 1 < end && self.node(index + 1).end == end).then_some(index + 1)
+    }
+
+    /// The states of a node.
+    pub(super) fn states(&self, index: u32) -> impl Iterator<Item = &str> {
+        self.texts.get(self.node(index).states).split('\n').filter(|state| !state.is_empty())
     }
 }
 
-#[cfg(test)]
-pub(super) mod tests {
-    use super::*;
+fn area(boxes: &[f32], row: usize) -> Option<Rect> {
+    let &[x, y, width, height] = boxes.as_chunks::<4>().0.get(row)?;
+    Some(Rect { x: x.into(), y: y.into(), width: width.into(), height: height.into() })
+}
 
-    /// A frame's tree from rows of (depth, role, name, value, states, ref).
-    pub(in super::super) fn tree(frame: u32, rows: &[(u32, &str, &str, &str, &str, u32)]) -> Tree {
-        let mut strings = Vec::new();
-        let mut index = |text: &str| {
-            if text.is_empty() {
-                return -1;
-            }
-            strings.push(text.to_owned());
-            i32::try_from(strings.len() - 1).unwrap()
-        };
-        let nodes = NodeColumns {
-            depth: rows.iter().map(|row| row.0).collect(),
-            role: rows.iter().map(|row| index(row.1)).collect(),
-            name: rows.iter().map(|row| index(row.2)).collect(),
-            value: rows.iter().map(|row| index(row.3)).collect(),
-            description: rows.iter().map(|_| -1).collect(),
-            states: rows.iter().map(|row| index(row.4)).collect(),
-            refs: rows.iter().map(|row| row.5).collect(),
-        };
-        let columns = Columns {
-            url: "http://a.test/".into(),
-            title: "A".into(),
-            ready_state: "complete".into(),
-            viewport: Size { width: 800.0, height: 600.0 },
-            scroll: Scroll { y: 0.0, max_y: 0.0 },
-            strings,
-            nodes,
-        };
-        assert!(columns.is_consistent());
-        Tree::new(columns, FrameNumber(frame))
-    }
+/// Where a frame's nodes belong.
+#[derive(Debug, Clone, Copy)]
+struct Spot {
+    /// The frame's element.
+    parent: u32,
+    mapping: Mapping,
+    /// The element's place.
+    place: Place,
+    with_boxes: bool,
+    /// Whether it is the outermost frame, whose places are right as they are.
+    is_root: bool,
+}
 
-    #[test]
-    fn frames_hang_below_their_elements_at_any_depth() {
-        let mut main = tree(
-            0,
-            &[(0, "main", "", "", "", 0), (1, "iframe", "ad", "", "", 4), (0, "text", "end", "", "", 0)],
-        );
-        let mut seen = HashMap::new();
-        seen.insert((FrameNumber(0), 4), tree(1, &[(0, "iframe", "", "", "", 2)]));
-        seen.insert((FrameNumber(1), 2), tree(2, &[(0, "button", "Deep", "", "", 7)]));
-        main.graft(&mut seen);
-        let mut lines = Vec::new();
-        main.walk(&mut |node| {
-            lines.push((node.depth, node.role.to_owned(), node.handle.map(|r| r.to_string())));
-        });
-        let line =
-            |depth, role: &str, handle: Option<&str>| (depth, role.to_owned(), handle.map(str::to_owned));
-        assert_eq!(
-            lines,
-            [
-                line(0, "main", None),
-                line(1, "iframe", Some("@e4")),
-                line(2, "iframe", Some("@f1e2")),
-                line(3, "button", Some("@f2e7")),
-                line(0, "text", None),
-            ]
-        );
-    }
-
-    #[test]
-    fn columns_that_do_not_fit_together_are_noticed() {
-        let mut broken = tree(0, &[(0, "main", "", "", "", 0)]).columns;
-        broken.nodes.refs.push(1);
-        assert!(!broken.is_consistent());
-        let mut dangling = tree(0, &[(0, "main", "", "", "", 0)]).columns;
-        dangling.nodes.name[0] = 99;
-        assert!(!dangling.is_consistent());
+impl Spot {
+    /// The place of a node in the tab, from its place in the frame and its box in the tab's viewport.
+    fn place_of(&self, own: Place, area: Option<Rect>, viewport: Size) -> Place {
+        if self.is_root || own == Place::Nowhere {
+            return own;
+        }
+        match self.place {
+            Place::InView | Place::Nowhere => {}
+            Place::Above | Place::Below | Place::Beside => return self.place,
+        }
+        let Some(area) = area.filter(|_| own == Place::InView) else { return own };
+        // What has no size is where it stands, also at the very edge.
+        let is_before = |end: f64, length: f64| end < 0.0 || end == 0.0 && length > 0.0;
+        if is_before(area.y + area.height, area.height) {
+            Place::Above
+        } else if area.y >= viewport.height {
+            Place::Below
+        } else if is_before(area.x + area.width, area.width) || area.x >= viewport.width {
+            Place::Beside
+        } else {
+            Place::InView
+        }
     }
 }

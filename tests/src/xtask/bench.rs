@@ -55,27 +55,9 @@ impl Table {
         Self { runs, times: String::new(), weights: String::new() }
     }
 
-    /// Runs a command as often as asked for and adds a row.
-    fn time(&mut self, name: &str, mut make: impl FnMut(usize) -> Command) {
-        let mut millis = Vec::new();
-        for run in 0..=self.runs {
-            let mut command = make(run);
-            // Nothing is read meanwhile, so that only the command is measured; what it complains about is shown.
-            command.stdin(Stdio::null()).stdout(Stdio::null());
-            let started = Instant::now();
-            let status = command.status().expect("the command can be started");
-            let took = started.elapsed().as_secs_f64() * 1000.0;
-            assert!(status.success(), "{name} ended with {status}");
-            // The first run warms the file cache and the page; it does not count.
-            if run > 0 {
-                millis.push(took);
-            }
-        }
-        millis.sort_by(f64::total_cmp);
-        let median = millis[millis.len() / 2];
-        let p95 = millis[(millis.len() * 95 / 100).min(millis.len() - 1)];
-        let best = millis[0];
-        println!("{name}: {median:.1} ms, p95 {p95:.1} ms, best {best:.1} ms");
+    /// Measures a command and adds a row.
+    fn time(&mut self, name: &str, make: impl FnMut(usize) -> Command) {
+        let Times { median, p95, best } = time(name, self.runs, make);
         let _ = writeln!(self.times, "| {name} | {median:.1} | {p95:.1} | {best:.1} |");
     }
 
@@ -96,14 +78,47 @@ impl Table {
     }
 }
 
-fn controls(count: usize) -> String {
+/// What many runs of one command took, in milliseconds.
+pub(super) struct Times {
+    pub(super) median: f64,
+    pub(super) p95: f64,
+    best: f64,
+}
+
+/// Runs a command as often as asked for, and prints and gives what it took.
+pub(super) fn time(name: &str, runs: usize, mut make: impl FnMut(usize) -> Command) -> Times {
+    let mut millis = Vec::new();
+    for run in 0..=runs {
+        let mut command = make(run);
+        // Nothing is read meanwhile, so that only the command is measured; what it complains about is shown.
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        let started = Instant::now();
+        let status = command.status().expect("the command can be started");
+        let took = started.elapsed().as_secs_f64() * 1000.0;
+        assert!(status.success(), "{name} ended with {status}");
+        // The first run warms the file cache and the page; it does not count.
+        if run > 0 {
+            millis.push(took);
+        }
+    }
+    millis.sort_by(f64::total_cmp);
+    let times = Times {
+        median: millis[millis.len() / 2],
+        p95: millis[(millis.len() * 95 / 100).min(millis.len() - 1)],
+        best: millis[0],
+    };
+    println!("{name}: {:.1} ms, p95 {:.1} ms, best {:.1} ms", times.median, times.p95, times.best);
+    times
+}
+
+pub(super) fn controls(count: usize) -> String {
     format!(
         "<main id=m></main><script>m.innerHTML = Array.from({{length: {count}}}, (_, i) => '<button>Control '+i+'</button>').join('')</script>"
     )
 }
 
 /// Three nodes each: a div, a span and a link.
-fn nodes(count: usize) -> String {
+pub(super) fn nodes(count: usize) -> String {
     let rows = count / 3;
     format!(
         "<button id=b>Go</button><main id=m></main><script>m.innerHTML = Array.from({{length: {rows}}}, (_, i) => '<div><span>row '+i+'</span><a href=#x>link '+i+'</a></div>').join('')</script>"
@@ -199,7 +214,7 @@ fn cpu_of_family(browser: &Browser) -> f64 {
 }
 
 /// Waits until the browser has nothing left to do: what it does after a start or for a large page is not ours to measure.
-fn settle(browser: &Browser) {
+pub(super) fn settle(browser: &Browser) {
     until("a browser that has settled", Duration::from_secs(60), || {
         let before = cpu_of_family(browser);
         thread::sleep(Duration::from_secs(1));

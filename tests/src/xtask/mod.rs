@@ -3,6 +3,7 @@
 //! A step that fails ends the run with a non-zero exit and one line that names it; nothing is retried.
 
 mod bench;
+mod bench_observe;
 mod browser;
 mod demo;
 mod economy;
@@ -17,7 +18,8 @@ const USAGE: &str = "\
 cargo xtask test [--fast]       check, build and test everything (--fast: nothing that needs a browser)
 cargo xtask demo                a real task on a small local shop page, from nothing
 cargo xtask browser [--headed]  a throwaway Chromium with the extension, to try things by hand
-cargo xtask bench [--runs N]    measure, and write target/bench/results.md
+cargo xtask bench [observe] [--runs N]
+                                measure, and write target/bench/results.md or observe.md
 cargo xtask economy             tokens of observations beside plain aria snapshots of the same pages
 cargo xtask oracle [PART]       roles and names beside Chromium's, over the corpus or the pages named so
 ";
@@ -33,9 +35,9 @@ pub fn run(args: &[String]) -> ExitCode {
         ["browser"] => browser::run(false),
         ["browser", "--headed"] => browser::run(true),
         ["bench"] => bench::run(bench::DEFAULT_RUNS),
-        ["bench", "--runs", runs] => {
-            runs.parse().map_err(|_| format!("`{runs}` is not a number of runs")).and_then(bench::run)
-        }
+        ["bench", "--runs", runs] => number_of_runs(runs).and_then(bench::run),
+        ["bench", "observe"] => bench_observe::run(bench::DEFAULT_RUNS),
+        ["bench", "observe", "--runs", runs] => number_of_runs(runs).and_then(bench_observe::run),
         ["oracle"] => oracle::run(""),
         ["oracle", part] => oracle::run(part),
         ["economy"] => economy::run(),
@@ -49,4 +51,8 @@ pub fn run(args: &[String]) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn number_of_runs(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|runs| *runs > 0).ok_or_else(|| format!("`{text}` is not a number of runs"))
 }

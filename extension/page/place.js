@@ -1,0 +1,257 @@
+// Where rows are, for `observe`: in the view, above, below or beside it, scrolled out of a container, clipped away, covered.
+// What lies wholly outside hands its place down, so that the far part of a long page costs hardly any geometry.
+// Refuses to guess about colours that merely look alike: unseen is what is transparent, without size, clipped away or where
+// no scrolling leads. Invariants: called between reads only, so layout is computed at most once; nothing scrolls.
+
+/** The digits of the `place` column, as in `Observation`; `mixed` is told as `in` for controls and text, else as `none`. */
+const places = Object.freeze({ in: 0, above: 1, below: 2, beside: 3, none: 4, mixed: 5 });
+
+/**
+ * What a subtree can be seen through.
+ * @typedef {object} Clip
+ * @property {number} left
+ * @property {number} top
+ * @property {number} right
+ * @property {number} bottom
+ * @property {Reach | null} reach of the viewport itself; null inside of scroll containers
+ */
+
+/**
+ * Where the page begins, in CSS pixels of the viewport: what ends before is out of reach.
+ * @typedef {{ left: number, top: number }} Reach
+ */
+
+/**
+ * Where a subtree is.
+ * @typedef {object} Where
+ * @property {number} place
+ * @property {Clip} clip
+ * @property {boolean} isAway clipped away or out of reach: nothing in it can be seen
+ * @property {DOMRect | null} rect of the element itself, where it was measured
+ * @property {string} scroll how much a scroll container hides, '' for others
+ */
+
+/** Tags that pages use bare by the thousand and hardly ever style by tag alone as scroll containers. */
+const plainTags = new Set(['div', 'li', 'p', 'td', 'th', 'tr', 'tbody', 'section', 'article']);
+
+/** A box this thin that clips its contents shows nothing (the usual way to hide text from sight only). */
+const thinnest = 1;
+
+/**
+ * @returns {Where} that of the document
+ */
+function whereAll() {
+  // A page that reads from right to left begins at its right: whatever is left of the view can be scrolled to.
+  const reach = { left: document.documentElement.dir === 'rtl' ? -Infinity : -scrollX, top: -scrollY };
+  const clip = { left: 0, top: 0, right: innerWidth, bottom: innerHeight, reach };
+  return { place: places.mixed, clip, isAway: false, rect: null, scroll: '' };
+}
+
+/**
+ * The element's rectangle, or null where the browser has not laid it out for now (`content-visibility: auto` far from the view).
+ * @param {Element} element
+ * @returns {DOMRect | null}
+ */
+function rectOf(element) {
+  if (currentPass === null) return element.getBoundingClientRect();
+  if (currentPass.rects === undefined) currentPass.rects = pageSheets()?.skipsContents === true ? measureLaidOut() : null;
+  if (currentPass.rects === null) return element.getBoundingClientRect();
+  return currentPass.rects.get(element) ?? (isLaidOut(element) ? element.getBoundingClientRect() : null);
+}
+
+/**
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function isLaidOut(element) {
+  return element.checkVisibility({ contentVisibilityAuto: true });
+}
+
+/**
+ * All rectangles that need no layout. Reading the style of what is not laid out yet makes the next rectangle cost a layout of
+ * the page (1 ms each, measured), so on pages that skip contents the rectangles come first.
+ * @returns {Map<Element, DOMRect>}
+ */
+function measureLaidOut() {
+  /** @type {Map<Element, DOMRect>} */
+  const rects = new Map();
+  for (const element of document.querySelectorAll('*')) if (isLaidOut(element)) rects.set(element, element.getBoundingClientRect());
+  return rects;
+}
+
+/**
+ * Where an element is, given where what is around it is.
+ * @param {Element} element
+ * @param {StyleFacts} facts
+ * @param {Where} around
+ * @returns {Where} `around` itself where nothing changes
+ */
+function whereOf(element, facts, around) {
+  const tag = element.localName;
+  if (isInlineDisplay(facts.display) || tag === 'html' || tag === 'option' || tag === 'optgroup') return around;
+  const isOutside = around.place !== places.mixed && around.place !== places.in;
+  const isBare = !element.hasAttributes();
+  if (around.isAway || isOutside) {
+    if (isBare && plainTags.has(tag)) return around;
+    const { position } = getComputedStyle(element);
+    if (position !== 'absolute' && position !== 'fixed') return around;
+  }
+  const rect = rectOf(element);
+  if (rect === null) return around;
+  const isThin = rect.width <= thinnest || rect.height <= thinnest;
+  const overflow = isThin || !(isBare && plainTags.has(tag)) ? clippingOf(element, tag) : '';
+  const isAway = (isThin && overflow !== '') || isOutOfReach(rect, around.clip) || (!isBare && isClippedAway(element));
+  if (isAway) return { place: places.none, clip: around.clip, isAway, rect, scroll: '' };
+  const place = isThin && rect.width * rect.height === 0 ? places.mixed : placeOfRect(rect, around.clip);
+  return {
+    place, isAway, rect,
+    clip: overflow === '' ? around.clip : clipWithin(rect, around.clip),
+    scroll: overflow === '' || !/auto|scroll/.test(overflow) ? '' : hiddenByScroll(element),
+  };
+}
+
+/**
+ * The element's `overflow` where it clips what it holds, else ''. What is written on the page's own scroller is the viewport's.
+ * @param {Element} element
+ * @param {string} tag
+ * @returns {string}
+ */
+function clippingOf(element, tag) {
+  if (element === document.scrollingElement) return '';
+  const { overflow } = getComputedStyle(element);
+  if (overflow === 'visible') return '';
+  const isHandedUp = tag === 'body' && styleOverflowIsVisible(document.documentElement);
+  return isHandedUp ? '' : overflow;
+}
+
+/**
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function styleOverflowIsVisible(element) {
+  return getComputedStyle(element).overflow === 'visible';
+}
+
+/**
+ * @param {DOMRect} rect @param {Clip} clip
+ * @returns {number} one of `places`
+ */
+function placeOfRect(rect, clip) {
+  if (rect.bottom <= clip.top) return places.above;
+  if (rect.top >= clip.bottom) return places.below;
+  if (rect.right <= clip.left || rect.left >= clip.right) return places.beside;
+  const isInside = rect.top >= clip.top && rect.bottom <= clip.bottom && rect.left >= clip.left && rect.right <= clip.right;
+  return isInside ? places.in : places.mixed;
+}
+
+/**
+ * @param {DOMRect} rect @param {Clip} around
+ * @returns {Clip}
+ */
+function clipWithin(rect, around) {
+  return {
+    left: Math.max(rect.left, around.left), top: Math.max(rect.top, around.top),
+    right: Math.min(rect.right, around.right), bottom: Math.min(rect.bottom, around.bottom), reach: null,
+  };
+}
+
+/**
+ * Before the page's own beginning, where no scrolling leads.
+ * @param {DOMRect} rect @param {Clip} clip
+ * @returns {boolean}
+ */
+function isOutOfReach(rect, clip) {
+  const { reach } = clip;
+  if (reach === null || rect.width === 0 || rect.height === 0) return false;
+  return rect.right <= reach.left || rect.bottom <= reach.top;
+}
+
+/**
+ * `clip` or `clip-path` leave nothing of the element.
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function isClippedAway(element) {
+  if (pageSheets()?.clips === false) return false;
+  const { clip, clipPath, position } = getComputedStyle(element);
+  if (clip !== 'auto' && (position === 'absolute' || position === 'fixed')) {
+    const [top = 0, right = 0, bottom = 0, left = 0] = Array.from(clip.matchAll(/-?[\d.]+/g), Number);
+    if (!clip.includes('auto') && (bottom - top <= thinnest || right - left <= thinnest)) return true;
+  }
+  if (clipPath === 'none') return false;
+  const inset = /^inset\(([\d.]+)%(?: ([\d.]+)%)?/.exec(clipPath);
+  if (inset !== null) return Number(inset[1]) >= 50 || Number(inset[2] ?? inset[1]) >= 50;
+  return /^(?:circle|ellipse)\(0(?:px|%)/.test(clipPath);
+}
+
+/**
+ * What a scroll container hides, in its own CSS pixels; '' when it shows all.
+ * @param {Element} element
+ * @returns {string}
+ */
+function hiddenByScroll(element) {
+  const { scrollTop, scrollLeft, scrollHeight, scrollWidth, clientHeight, clientWidth } = element;
+  const parts = [];
+  if (scrollHeight > clientHeight + 1) {
+    const above = Math.max(0, Math.round(scrollTop));
+    parts.push(`${above} above`, `${Math.max(0, scrollHeight - clientHeight - above)} below`);
+  }
+  if (scrollWidth > clientWidth + 1) {
+    const left = Math.max(0, Math.round(Math.abs(scrollLeft)));
+    parts.push(`${left} left`, `${Math.max(0, scrollWidth - clientWidth - left)} right`);
+  }
+  return parts.length === 0 ? '' : `scroll ${parts.join(', ')}`;
+}
+
+/**
+ * Text in the element that nobody can see: transparent, or in letters without size.
+ * @param {Element} element rendered
+ * @returns {boolean}
+ */
+function isUnseenText(element) {
+  const known = currentPass?.unseen.get(element);
+  if (known !== undefined) return known;
+  const isUnseen = findUnseen(element);
+  currentPass?.unseen.set(element, isUnseen);
+  return isUnseen;
+}
+
+/**
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function findUnseen(element) {
+  if (styleFacts(element).display !== 'contents' && !element.checkVisibility({ opacityProperty: true })) return true;
+  const style = getComputedStyle(element);
+  if (Number.parseFloat(style.fontSize) <= thinnest) return true;
+  if (!/^rgba\(.*, 0\)$/.test(style.color)) return false;
+  const showsThrough = style.getPropertyValue('-webkit-text-fill-color') !== style.color || style.textShadow !== 'none'
+    || /text/.test(style.backgroundClip) || Number.parseFloat(style.getPropertyValue('-webkit-text-stroke-width')) > 0;
+  return !showsThrough;
+}
+
+/** Controls whose cover is looked for in one observation: what is in view at once is rarely more. */
+const mostHitTests = 400;
+
+/**
+ * Marks the controls in view that something else would get the click of.
+ * @param {Row[]} rows
+ */
+function markCovered(rows) {
+  let left = mostHitTests;
+  for (const row of rows) {
+    if (!row.hasRef || row.place !== places.in || row.isGone || left === 0) continue;
+    const { element } = row;
+    if (element.localName === 'option' || row.states.includes('inert')) continue;
+    left--;
+    const rect = row.rect ?? rectOf(element);
+    if (rect === null || rect.width === 0 || rect.height === 0) continue;
+    const x = Math.min(Math.max(rect.x + rect.width / 2, 0), innerWidth - 1);
+    const y = Math.min(Math.max(rect.y + rect.height / 2, 0), innerHeight - 1);
+    const hit = document.elementFromPoint(x, y);
+    if (hit === element) continue;
+    const test = hitTest(element, undefined);
+    if ('point' in test || test.cover === null) continue;
+    row.states.push(`covered by ${describe(test.cover)}`);
+  }
+}

@@ -1,0 +1,147 @@
+// Rows as they come together: runs of text that grow and end, and rows that turn out to say nothing, to repeat what is below
+// them, or only to wear the pointer of their controls. Works on the rows of one walk; reads the page only for the place of text.
+// Invariant: a row is taken back by `isGone`, never by moving others, so that a long page costs no more per row than a short one.
+
+/**
+ * @param {Around} around
+ * @returns {Run}
+ */
+function emptyRun(around) {
+  return { text: '', first: null, last: null, element: null, around };
+}
+
+/**
+ * @param {Walk} walk
+ * @param {Element} element around the text
+ * @param {string} text
+ * @param {Text | null} node null for generated text
+ * @param {Around} around
+ */
+function appendText(walk, element, text, node, around) {
+  if (text === '') return;
+  const isBlank = !/\S/.test(text);
+  if (!isBlank && (around.where.isAway || isUnseenText(element))) {
+    if (walk.options.invisible) pushUnseen(walk, element, text, node, around);
+    return;
+  }
+  const run = walk.run;
+  if (run.element === null) {
+    run.element = element;
+    run.around = around;
+  }
+  run.text += text;
+  if (node === null || isBlank) return;
+  run.first ??= node;
+  run.last = node;
+}
+
+/**
+ * A row of its own for text that nobody can see.
+ * @param {Walk} walk @param {Element} element @param {string} text @param {Text | null} node @param {Around} around
+ */
+function pushUnseen(walk, element, text, node, around) {
+  flushRun(walk, around);
+  walk.rows.push({
+    depth: around.depth, role: 'text', name: tidyText(text), value: '', description: '', states: ['invisible'], element, hasRef: false,
+    text: node === null ? null : [node, node], place: places.none, rect: null, isGone: false,
+  });
+}
+
+/**
+ * Ends the run of text and gives it a row if it says something new.
+ * @param {Walk} walk @param {Around} around for the run to come
+ */
+function flushRun(walk, around) {
+  const run = walk.run;
+  if (run.text === '') return;
+  const text = tidyText(run.text);
+  walk.run = emptyRun(around);
+  if (text === '' || run.element === null) return;
+  const { said, depth, where } = run.around;
+  if (!walk.options.isFull && separatorsOnly.test(text)) return;
+  if (said !== '' && (said.toLowerCase().includes(text.toLowerCase()) || !/[\p{L}\p{N}]/u.test(text))) return;
+  walk.rows.push({
+    depth, role: 'text', name: text, value: '', description: '', states: [], element: run.element, hasRef: false,
+    text: run.first !== null && run.last !== null ? [run.first, run.last] : null, place: runPlace(walk.range, run, where), rect: null, isGone: false,
+  });
+}
+
+/**
+ * @param {Range} range @param {Run} run @param {Where} where
+ * @returns {number} a digit of the `place` column
+ */
+function runPlace(range, run, where) {
+  if (where.place !== places.mixed) return where.place;
+  if (run.first === null || run.last === null) return places.none;
+  range.setStart(run.first, 0);
+  range.setEnd(run.last, run.last.length);
+  const place = placeOfRect(range.getBoundingClientRect(), where.clip);
+  return place === places.mixed ? places.in : place;
+}
+
+/**
+ * The next row that stays, from an index on.
+ * @param {Row[]} rows @param {number} from
+ * @returns {number} the number of rows when there is none
+ */
+function nextStaying(rows, from) {
+  let index = from;
+  while (rows[index]?.isGone === true) index++;
+  return index;
+}
+
+/**
+ * Drops or simplifies a row now that what is below it is known.
+ * @param {Walk} walk @param {number} index
+ */
+function settleRow(walk, index) {
+  const rows = walk.rows;
+  const row = rows[index];
+  if (row === undefined) return;
+  const onlyIndex = nextStaying(rows, index + 1);
+  const only = rows[onlyIndex];
+  if (only === undefined) {
+    const saysNothing = row.name === '' && row.value === '' && row.description === '' && row.states.length === 0;
+    const isSeparator = row.role === 'separator';
+    // A clickable wrapper that shows nothing (a veil, a spacer) still has a ref.
+    if (saysNothing && !row.hasRef && !isSeparator) row.isGone = true;
+    return;
+  }
+  if (cellRoles.has(row.role) && row.name === '' && only.role === 'text' && nextStaying(rows, onlyIndex + 1) === rows.length) {
+    row.name = only.name;
+    only.isGone = true;
+    return;
+  }
+  const isWrapper = row.hasRef && row.role === 'generic' && row.name === '' && interactivityOf(row.element) === 'pointer';
+  if (isWrapper && !row.element.hasAttribute('onclick') && holdsOnlyTargets(rows, index)) dissolveRow(rows, index);
+}
+
+/**
+ * All that a row holds belongs to targets inside it: such a wrapper only wears the pointer of its controls.
+ * @param {Row[]} rows @param {number} index
+ * @returns {boolean}
+ */
+function holdsOnlyTargets(rows, index) {
+  let targetDepth = Infinity;
+  for (let below = index + 1; below < rows.length; below++) {
+    const row = rows[below];
+    if (row === undefined || row.isGone || row.depth > targetDepth) continue;
+    if (row.hasRef) targetDepth = row.depth;
+    else if (row.name !== '') return false;
+    else targetDepth = Infinity;
+  }
+  return true;
+}
+
+/**
+ * Takes a row away and moves what is below it up.
+ * @param {Row[]} rows @param {number} index
+ */
+function dissolveRow(rows, index) {
+  const gone = rows[index];
+  if (gone !== undefined) gone.isGone = true;
+  for (let below = index + 1; below < rows.length; below++) {
+    const moved = rows[below];
+    if (moved !== undefined) moved.depth -= 1;
+  }
+}
