@@ -26,21 +26,6 @@ pub fn extension_dir() -> PathBuf {
     root().join("extension")
 }
 
-/// The page library as it is shipped: its files in their order as one function body, which ends with `last`; called at once.
-///
-/// # Panics
-/// When a file is missing.
-#[must_use]
-pub fn page_library(last: &str) -> String {
-    let folder = extension_dir();
-    let calls = read(&folder.join("kernel/page_calls.js"));
-    let list = calls.split_once("PAGE_FILES = Object.freeze([").and_then(|(_, rest)| rest.split_once(']'));
-    let (list, _) = list.expect("page_calls.js lists the page library's files");
-    let names = list.split('\'').skip(1).step_by(2);
-    let files: Vec<String> = names.map(|name| read(&folder.join("page").join(name))).collect();
-    format!("(() => {{ 'use strict';\n{}\n{last}\n}})()", files.join("\n"))
-}
-
 /// The pages that belong to tests and the demo.
 #[must_use]
 pub fn pages_dir() -> PathBuf {
