@@ -1,6 +1,7 @@
 //! The economy of `bsk observe`: its tokens for the ten realistic pages beside those of a plain aria snapshot, and whether every
 //! control of the accessibility tree is in it.
 //!
+//! The ratio is that to the plain snapshot, which cannot be acted on; the table has the one with refs as well.
 //! A token is counted as four bytes of UTF-8 on both sides. A control is there when the observation has a line with a ref
 //! and its name; the options of a choice have none of their own and only need their name in the text.
 
@@ -25,6 +26,8 @@ pub struct PageEconomy {
     pub observed: String,
     /// The plain aria snapshot.
     pub snapshot: String,
+    /// The aria snapshot with a ref on every line.
+    pub snapshot_with_refs: String,
     /// Controls of the accessibility tree.
     pub controls: usize,
     /// Those that the observation lacks, as `role "name"`.
@@ -32,12 +35,16 @@ pub struct PageEconomy {
 }
 
 impl PageEconomy {
-    /// Tokens of the observation per token of the snapshot.
+    /// Tokens of the observation per token of the plain snapshot.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "a ratio")]
     pub fn ratio(&self) -> f64 {
-        self.observed.len() as f64 / self.snapshot.len().max(1) as f64
+        ratio(&self.observed, &self.snapshot)
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a ratio")]
+fn ratio(text: &str, other: &str) -> f64 {
+    text.len() as f64 / other.len().max(1) as f64
 }
 
 /// The ten pages' numbers.
@@ -68,7 +75,8 @@ pub fn measure_economy(browser: &Browser) -> Economy {
             controls: snapshot.controls.len(),
             missing: missing(&snapshot.controls, observed),
             observed: observed.to_owned(),
-            snapshot: snapshot.text,
+            snapshot: snapshot.plain,
+            snapshot_with_refs: snapshot.with_refs,
         }
     };
     Economy { pages: sites().into_iter().map(measure).collect() }
@@ -91,37 +99,46 @@ fn missing(controls: &[Control], observed: &str) -> Vec<String> {
 }
 
 fn is_line_of(line: &str, control: &Control) -> bool {
-    let name = quoted(&control.name);
-    if name.is_empty() {
-        return line.split_whitespace().nth(1) == Some(control.role.as_str())
-            && !line.contains(&format!("{} \"", control.role));
+    if control.name.is_empty() {
+        let words = line.trim_start().split_once(' ').map_or("", |(_, rest)| rest);
+        return words.strip_prefix(&control.role).is_some_and(|rest| !rest.starts_with(" \""));
     }
-    line.contains(&format!(" \"{name}"))
+    without_spaces(line).contains(&quoted(&control.name))
 }
 
-/// The beginning of a name as a line shows it: private-use symbols left out, quotes escaped.
+/// A name as a line shows it: in quotes, the rest of a long one left open. White space does not count: how much there is
+/// between the parts of a name is the oracle's question.
 fn quoted(name: &str) -> String {
-    let escaped = name.replace('\\', "\\\\").replace('"', "\\\"");
-    escaped.chars().take(COMPARED_NAME).collect()
+    let escaped = without_spaces(&name.replace('\\', "\\\\").replace('"', "\\\""));
+    match escaped.char_indices().nth(COMPARED_NAME) {
+        Some((end, _)) => format!("\"{}", &escaped[..end]),
+        None => format!("\"{escaped}\""),
+    }
+}
+
+fn without_spaces(text: &str) -> String {
+    text.chars().filter(|character| !character.is_whitespace()).collect()
 }
 
 impl Display for Economy {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "Tokens (bytes / {BYTES_PER_TOKEN}) of `bsk observe --max-tokens 1000000` beside a plain aria snapshot of the same page.\n"
+            "Tokens (bytes / {BYTES_PER_TOKEN}) of whole observations and of aria snapshots of the same pages.\n"
         )?;
         writeln!(
             f,
-            "| page | observe | aria snapshot | ratio | controls | with their name in the observation |"
+            "| page | observe | plain snapshot | ratio | with refs | ratio | controls | of them observed |"
         )?;
-        writeln!(f, "| --- | ---: | ---: | ---: | ---: | ---: |")?;
+        writeln!(f, "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")?;
         for one in &self.pages {
-            let there = one.controls - one.missing.len();
             let PageEconomy { page, controls, .. } = one;
-            let [observed, snapshot] =
-                [&one.observed, &one.snapshot].map(|text| text.len() / BYTES_PER_TOKEN);
-            writeln!(f, "| {page} | {observed} | {snapshot} | {:.2} | {controls} | {there} |", one.ratio())?;
+            let texts = [&one.observed, &one.snapshot, &one.snapshot_with_refs];
+            let [observed, plain, with_refs] = texts.map(|text| text.len() / BYTES_PER_TOKEN);
+            let (first, second) = (one.ratio(), ratio(&one.observed, &one.snapshot_with_refs));
+            let there = controls - one.missing.len();
+            write!(f, "| {page} | {observed} | {plain} | {first:.2} | {with_refs} | {second:.2} ")?;
+            writeln!(f, "| {controls} | {there} |")?;
         }
         for one in self.pages.iter().filter(|one| !one.missing.is_empty()) {
             writeln!(f, "{} lacks: {}", one.page, one.missing.join(", "))?;

@@ -2,7 +2,8 @@
 //!
 //! It is written in the widely used YAML style: `- role "name" [state]:`, children indented by two spaces, `- text: …`, a link's
 //! target as a `- /url: …` line below it. Nodes that mean nothing are flattened, one text child stands behind the colon, and
-//! text that only repeats its parent's name is dropped. Nothing of the page library has a part in it.
+//! text that only repeats its parent's name is dropped. In its second form, as agents get it to act on, every line has a
+//! ` [ref=e12]` and containers without a name that hold more than one thing have a line. The page library has no part in it.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -58,9 +59,10 @@ pub(super) struct Control {
     pub(super) name: String,
 }
 
-/// A plain aria snapshot and what can be acted on in it.
+/// An aria snapshot in both forms and what can be acted on in it.
 pub(super) struct Snapshot {
-    pub(super) text: String,
+    pub(super) plain: String,
+    pub(super) with_refs: String,
     pub(super) controls: Vec<Control>,
 }
 
@@ -72,15 +74,54 @@ pub(super) fn take(tab: &Attached<'_>, page_url: &str) -> Snapshot {
     let mut reading = Reading { tab, page_url, frames: HashMap::new(), controls: Vec::new() };
     reading.find_frames(&frames["frameTree"]);
     let children = reading.document(&frames["frameTree"]["frame"]["id"]);
-    let mut text = String::new();
-    write_items(&children, 0, &mut text);
-    Snapshot { text, controls: reading.controls }
+    let plain = Writer::default().written(&shaped(&children, Form::Plain));
+    let with_refs = Writer { refs: Some(0), ..Writer::default() }.written(&shaped(&children, Form::WithRefs));
+    Snapshot { plain, with_refs, controls: reading.controls }
 }
 
 /// A line with what is below it, or a run of text.
+#[derive(Clone)]
 enum Item {
     Text(String),
     Node { head: String, name: String, url: Option<String>, children: Vec<Item> },
+}
+
+/// What a container without a name is called.
+const CONTAINER: &str = "generic";
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Plain,
+    WithRefs,
+}
+
+/// The items with containers flattened as the form wants it, and neighbouring texts joined.
+fn shaped(items: &[Item], form: Form) -> Vec<Item> {
+    let mut out = Vec::new();
+    for item in items {
+        match item {
+            Item::Text(text) => add_text(text, &mut out),
+            Item::Node { head, name, url, children } => {
+                let children = shaped(children, form);
+                if head == CONTAINER && (form == Form::Plain || children.len() < 2) {
+                    for child in children {
+                        match child {
+                            Item::Text(text) => add_text(&text, &mut out),
+                            Item::Node { .. } => out.push(child),
+                        }
+                    }
+                } else {
+                    out.push(Item::Node {
+                        head: head.clone(),
+                        name: name.clone(),
+                        url: url.clone(),
+                        children,
+                    });
+                }
+            }
+        }
+    }
+    out
 }
 
 struct Reading<'a> {
@@ -130,9 +171,8 @@ impl Reading<'_> {
             return;
         }
         let word = our_word(role);
-        let is_flat = node["ignored"] == true
-            || word.is_none_or(|word| matches!(word, "none" | "generic") && name.is_empty())
-            || role == "MenuListPopup";
+        let is_flat =
+            node["ignored"] == true || word.is_none_or(|word| word == "none") || role == "MenuListPopup";
         if is_flat {
             if !matches!(role, "InlineTextBox" | "ListMarker" | "LineBreak") {
                 items.extend(self.children(node, by_id));
@@ -210,29 +250,51 @@ fn add_text(text: &str, items: &mut Vec<Item>) {
     }
 }
 
-fn write_items(items: &[Item], depth: usize, out: &mut String) {
-    let indent = "  ".repeat(depth);
-    for item in items {
-        let _ = match item {
-            Item::Text(text) => writeln!(out, "{indent}- text: {text}"),
-            Item::Node { head, name, url, children } => {
-                let children = match &children[..] {
-                    [Item::Text(text)] if text == name => &[],
-                    all => all,
-                };
-                match (url, children) {
-                    (None, []) => writeln!(out, "{indent}- {head}"),
-                    (None, [Item::Text(text)]) => writeln!(out, "{indent}- {head}: {text}"),
-                    (url, children) => {
-                        let _ = writeln!(out, "{indent}- {head}:");
-                        if let Some(url) = url {
-                            let _ = writeln!(out, "{indent}  - /url: {url}");
-                        }
-                        write_items(children, depth + 1, out);
-                        Ok(())
-                    }
+/// Writes items as lines.
+#[derive(Default)]
+struct Writer {
+    out: String,
+    /// The last ref given out, where lines have refs.
+    refs: Option<usize>,
+}
+
+impl Writer {
+    fn written(mut self, items: &[Item]) -> String {
+        self.write(items, 0);
+        self.out
+    }
+
+    fn write(&mut self, items: &[Item], depth: usize) {
+        let indent = "  ".repeat(depth);
+        for item in items {
+            let (head, name, url, children) = match item {
+                Item::Text(text) => {
+                    let _ = writeln!(self.out, "{indent}- text: {text}");
+                    continue;
                 }
+                Item::Node { head, name, url, children } => (head, name, url, &children[..]),
+            };
+            let children = match children {
+                [Item::Text(text)] if text == name => &[],
+                all => all,
+            };
+            let _ = write!(self.out, "{indent}- {head}");
+            if let Some(last) = &mut self.refs {
+                *last += 1;
+                let _ = write!(self.out, " [ref=e{last}]");
             }
-        };
+            let _ = match (url, children) {
+                (None, []) => writeln!(self.out),
+                (None, [Item::Text(text)]) => writeln!(self.out, ": {text}"),
+                (url, children) => {
+                    let _ = writeln!(self.out, ":");
+                    if let Some(url) = url {
+                        let _ = writeln!(self.out, "{indent}  - /url: {url}");
+                    }
+                    self.write(children, depth + 1);
+                    Ok(())
+                }
+            };
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! `cargo xtask economy`: tokens of the observation of ten realistic pages beside those of a plain aria snapshot.
 //!
-//! Both texts of every page are left in `target/economy/`.
+//! All texts of every page are left in `target/economy/`.
 
 use std::fs;
 
@@ -24,7 +24,8 @@ pub(super) fn run() -> Result<(), String> {
         let name = folder.join(page.page.replace('/', "-"));
         let written = fs::create_dir_all(&folder)
             .and_then(|()| fs::write(name.with_extension("observe.txt"), &page.observed))
-            .and_then(|()| fs::write(name.with_extension("aria.txt"), &page.snapshot));
+            .and_then(|()| fs::write(name.with_extension("aria.txt"), &page.snapshot))
+            .and_then(|()| fs::write(name.with_extension("aria-refs.txt"), &page.snapshot_with_refs));
         written.map_err(|error| format!("`{}`: {error}", folder.display()))?;
     }
     println!("{economy}");
