@@ -21,7 +21,7 @@ const LONGEST_WALK: Duration = Duration::from_secs(10);
 const LONGEST_WAIT: Duration = Duration::from_secs(3);
 
 /// How many levels of closed shadow roots in each other are followed.
-const MOST_LEVELS: usize = 5;
+const MOST_LEVELS: usize = 4;
 
 /// What to ask for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
