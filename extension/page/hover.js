@@ -94,7 +94,9 @@ function markHoverSurfaces(rows) {
   const rowByElement = new Map(rows.filter((row) => !row.isGone && row.text === null).map((row) => [row.element, row]));
   for (const [trigger, { surface, items }] of surfaces) {
     // The wrapper of a menu seldom has a row: the first one inside it is what a person points at.
-    const inside = [trigger, ...trigger.querySelectorAll('*')].find((element) => rowByElement.has(element) && !surface.contains(element));
-    if (inside !== undefined) rowByElement.get(inside)?.states.push(`hover first: ${items}`);
+    const inside = [trigger, ...trigger.querySelectorAll('*')].filter((element) => !surface.contains(element))
+      .map((element) => rowByElement.get(element)).filter((row) => row !== undefined);
+    const row = inside.find(({ hasRef }) => hasRef) ?? inside[0];
+    row?.states.push(`hover first: ${items}`);
   }
 }

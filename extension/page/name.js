@@ -14,6 +14,7 @@
 /**
  * How far a computation has come.
  * @typedef {object} Naming
+ * @property {Element} subject the element that is to be named or described
  * @property {Set<Element>} visited no element lends its text twice to one name
  * @property {boolean} isReferring following `aria-labelledby` or `aria-describedby`: further references are not followed
  * @property {boolean} includesHidden inside something hidden that was referred to: all of it counts
@@ -22,7 +23,11 @@
 
 const contentNamedRoles = new Set(['button', 'cell', 'checkbox', 'columnheader', 'gridcell', 'heading', 'link', 'menuitem',
   'menuitemcheckbox', 'menuitemradio', 'option', 'radio', 'rowheader', 'switch', 'tab', 'term', 'tooltip', 'treeitem',
-  'doc-backlink', 'doc-biblioref', 'doc-glossref', 'doc-noteref', 'sectionhead', 'comment']);
+  'doc-backlink', 'doc-biblioref', 'doc-glossref', 'doc-noteref', 'doc-subtitle', 'sectionhead', 'comment']);
+
+/** Roles that ARIA gives no name: a tooltip describes such an element. */
+const unnamedRoles = new Set(['caption', 'code', 'definition', 'deletion', 'emphasis', 'generic', 'insertion', 'mark', 'none', 'paragraph',
+  'strong', 'subscript', 'suggestion', 'superscript', 'time']);
 
 /** What a person can act on inside another element. */
 const controlSelector = 'a[href], button, input, select, textarea, summary, [tabindex], [contenteditable], [role=button], '
@@ -53,7 +58,7 @@ function nameAndSourceOf(element) {
   if (known !== undefined) return known;
   const name = readingOnce(() => {
     if (!isRendered(element)) return noName;
-    const found = computeName(element, { visited: new Set(), isReferring: false, includesHidden: false, nesting: 0 }, true);
+    const found = computeName(element, { subject: element, visited: new Set(), isReferring: false, includesHidden: false, nesting: 0 }, true);
     // No-break spaces that the author wrote into a name are meant; those of content are layout.
     return found.source === 'author' ? found : { text: tidyText(found.text), source: found.source };
   });
@@ -65,7 +70,7 @@ function nameAndSourceOf(element) {
 const noName = { text: '', source: '' };
 
 /**
- * The description: what `aria-describedby` or `aria-description` says, else a tooltip or placeholder that is not the name.
+ * The description: what `aria-describedby` or `aria-description` says, else what describes the element in HTML and is not its name.
  * @param {Element} element
  * @returns {string}
  */
@@ -73,14 +78,26 @@ function descriptionOf(element) {
   const hasDescribers = element.hasAttribute('aria-describedby');
   const said = element.getAttribute('aria-description') ?? '';
   const title = element.getAttribute('title') ?? '';
-  const placeholder = element.getAttribute('placeholder') ?? element.getAttribute('aria-placeholder') ?? '';
-  if (!hasDescribers && said === '' && title === '' && placeholder === '') return '';
+  const placeholder = placeholderOf(element);
+  const part = describingPart(element);
+  if (!hasDescribers && said === '' && title === '' && placeholder === '' && part === null) return '';
   return readingOnce(() => {
     const name = nameOf(element);
-    const described = hasDescribers
-      ? tidyText(referencedText(describersOf(element), { visited: new Set(), isReferring: true, includesHidden: false, nesting: 0 })) : '';
-    return [described, tidyText(said), tidyText(title), tidyText(placeholder)].find((text) => text !== '' && text !== name) ?? '';
+    const naming = { subject: element, visited: new Set(), isReferring: true, includesHidden: false, nesting: 0 };
+    const described = hasDescribers ? tidyText(referencedText(describersOf(element), naming)) : '';
+    const texts = [described, tidyText(said), part === null ? '' : tidyText(referredName(part, naming)), tidyText(title), tidyText(placeholder)];
+    return texts.find((text) => text !== '' && text !== name) ?? '';
   });
+}
+
+/**
+ * The child that describes its parent: an SVG's `<desc>`, or a table's caption where that is not its name.
+ * @param {Element} element
+ * @returns {Element | null}
+ */
+function describingPart(element) {
+  if (element.localName === 'table') return childOfTag(element, 'caption');
+  return element instanceof SVGElement && element.firstElementChild !== null ? childOfTag(element, 'desc') : null;
 }
 
 /**
@@ -170,7 +187,7 @@ function computeName(element, naming, isSubject) {
   }
   naming.visited.add(element);
   const role = roleOf(element);
-  if (!isSubject) {
+  if (!isSubject && element !== naming.subject) {
     // The branches below a tree item are items of their own.
     if (element.getAttribute('role') === 'group' && composedParent(element)?.getAttribute('role') === 'treeitem') return noName;
     const held = embeddedValue(element, role);
@@ -188,17 +205,34 @@ function computeName(element, naming, isSubject) {
     if (!isSubject && text !== '' && !element.hasAttribute('title')) return { text: ' ', source: 'content' };
   }
   const title = tidyText(element.getAttribute('title') ?? '');
-  if (title !== '') return { text: title, source: 'title' };
-  const placeholder = isPlaceholderField(element) ? element.getAttribute('placeholder') ?? element.getAttribute('aria-placeholder') : null;
-  return placeholder === null ? noName : { text: tidyText(placeholder), source: 'title' };
+  if (title !== '' && !(isSubject && isOnlyDescribed(element, role))) return { text: title, source: 'title' };
+  const placeholder = tidyText(placeholderOf(element));
+  return placeholder === '' ? noName : { text: placeholder, source: 'title' };
 }
+
+/** Elements that a tooltip names although they have no role. */
+const titledTags = new Set(['abbr', 'dl', 'embed', 'img', 'object']);
+
+/**
+ * The element can have no name, so that its tooltip describes it.
+ * @param {Element} element @param {string} role
+ * @returns {boolean}
+ */
+function isOnlyDescribed(element, role) {
+  return unnamedRoles.has(role) && !titledTags.has(element.localName) && interactivityOf(element) === '';
+}
+
+/** Types of `<input>` that show a placeholder. */
+const placeholderTypes = new Set(['text', 'search', 'url', 'tel', 'email', 'password', 'number']);
 
 /**
  * @param {Element} element
- * @returns {boolean}
+ * @returns {string} '' when there is none, or none is shown
  */
-function isPlaceholderField(element) {
-  return element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement || element.hasAttribute('aria-placeholder');
+function placeholderOf(element) {
+  const written = element.getAttribute('placeholder') ?? '';
+  const isShown = written !== '' && (element.localName === 'textarea' || (element instanceof HTMLInputElement && placeholderTypes.has(element.type)));
+  return isShown ? written : element.getAttribute('aria-placeholder') ?? '';
 }
 
 /**
@@ -211,12 +245,12 @@ function isGridRow(element, role) {
 }
 
 /**
- * A clickable element without a role of its own.
+ * A clickable element without a role of its own; preformatted text takes focus to be scrolled, and stays text.
  * @param {Element} element @param {string} role
  * @returns {boolean}
  */
 function isNamedByItsText(element, role) {
-  if (role !== 'generic' || interactivityOf(element) === '') return false;
+  if (role !== 'generic' || element.localName === 'pre' || interactivityOf(element) === '') return false;
   return element.localName === 'label' || element.querySelector(controlSelector) === null;
 }
 
@@ -253,26 +287,38 @@ function nativeName(element, naming) {
     case 'img': case 'area': return attributeName(element, 'alt');
     case 'option': return element instanceof HTMLOptionElement ? { text: element.label, source: 'native' } : noName;
     case 'optgroup': return attributeName(element, 'label');
-    case 'fieldset': case 'figure': case 'table': case 'svg': {
-      const part = namingPart(element);
-      return part === null ? noName : { text: tidyText(referredName(part, naming)), source: 'native' };
+    case 'table': {
+      const caption = partName(element, naming);
+      return caption.text === '' ? attributeName(element, 'summary') : caption;
     }
-    default: return noName;
+    case 'fieldset': case 'figure': return partName(element, naming);
+    default:
+      if (element instanceof SVGElement) return partName(element, naming);
+      // A custom element can be a form's field, and then has labels.
+      return element.localName.includes('-') ? labelName(element, naming) : noName;
   }
 }
 
 /**
- * The child that names its parent: legend, caption, figcaption or an SVG's title.
+ * @param {Element} element @param {Naming} naming
+ * @returns {NameAndSource}
+ */
+function partName(element, naming) {
+  const part = namingPart(element);
+  return part === null ? noName : { text: tidyText(referredName(part, naming)), source: 'native' };
+}
+
+/**
+ * The child that names its parent: legend, caption, figcaption or the title of an SVG or a part of it.
  * @param {Element} element
  * @returns {Element | null}
  */
 function namingPart(element) {
   switch (element.localName) {
-    case 'fieldset': return element.querySelector(':scope > legend');
-    case 'figure': return element.querySelector(':scope > figcaption');
-    case 'table': return element.querySelector(':scope > caption');
-    case 'svg': return element.querySelector(':scope > title');
-    default: return null;
+    case 'fieldset': return childOfTag(element, 'legend');
+    case 'figure': return childOfTag(element, 'figcaption');
+    case 'table': return childOfTag(element, 'caption');
+    default: return element instanceof SVGElement ? childOfTag(element, 'title') : null;
   }
 }
 
@@ -300,7 +346,8 @@ function inputName(input, naming) {
       const written = input.type === 'file' ? '' : tidyText(input.value);
       if (written !== '') return { text: written, source: 'native' };
       const isBlankOnPurpose = input.hasAttribute('value') && input.type !== 'file';
-      return isBlankOnPurpose || input.title.trim() !== '' ? noName : { text: buttonDefaults[input.type] ?? '', source: 'native' };
+      if (isBlankOnPurpose) return noName;
+      return { text: (buttonDefaults[input.type] ?? '') + (input.type === 'file' && input.multiple ? 's' : ''), source: 'native' };
     }
     case 'image': {
       const alt = tidyText(input.alt) || tidyText(input.title);
@@ -349,6 +396,9 @@ function labelsOf(control) {
 const noTextTags = new Set(['script', 'style', 'template', 'noscript', 'head', 'datalist', 'iframe', 'frame', 'object', 'embed',
   'textarea']);
 
+/** Elements that stand in a line like a word of their own. */
+const replacedTags = new Set(['img', 'iframe', 'svg', 'canvas', 'video', 'audio', 'object', 'embed', 'input', 'select', 'textarea']);
+
 /**
  * The text inside an element, generated text included. Blocks are set apart by spaces, inline elements are not.
  * @param {Element} element @param {Naming} naming
@@ -360,13 +410,18 @@ function contentText(element, naming) {
   naming.nesting++;
   const isShown = naming.includesHidden || styleFacts(element).isVisible;
   let text = isShown ? generatedText(element, '::before') : '';
+  const hidesSome = !naming.includesHidden && (element.localName === 'details' || skipsContents(element));
   visitComposedChildren(element, (child) => {
+    if (hidesSome && hidesContents(element, child)) return;
     if (child instanceof Text) {
       if (isShown) text += child.data;
-    } else if (child instanceof Element && (naming.includesHidden || !hidesContents(element, child))) {
+    } else if (child instanceof Element) {
       text += childText(child, naming);
     }
   });
+  if (element.hasAttribute('aria-owns')) {
+    for (const owned of elementsByIds(element, 'aria-owns')) text += ` ${childText(owned, naming)} `;
+  }
   naming.nesting--;
   return isShown ? text + generatedText(element, '::after') : text;
 }
@@ -377,12 +432,15 @@ function contentText(element, naming) {
  */
 function childText(child, naming) {
   if (child.localName === 'br') return ' ';
+  if (child.localName === 'desc' || child.localName === 'metadata') return '';
   const { display, isVisible } = styleFacts(child);
   if (!naming.includesHidden) {
     if (display === 'none' || child.getAttribute('aria-hidden') === 'true') return '';
     // Something visible may be inside of what is not.
     if (!isVisible) return contentText(child, naming);
   }
-  const text = computeName(child, naming, false).text;
-  return text.trim() === '' || (isInlineDisplay(display) && child.localName !== 'img') ? text : ` ${text} `;
+  const { text, source } = computeName(child, naming, false);
+  // A name stands apart like a picture; text that is only written in an inline element does not.
+  const isApart = source !== 'content' || !isInlineDisplay(display) || replacedTags.has(child.localName);
+  return isApart && text.trim() !== '' ? ` ${text} ` : text;
 }

@@ -3,6 +3,7 @@
 // focusable or has a global ARIA attribute, as WAI-ARIA's conflict resolution says. `generic` is the role of all the rest.
 // Elements that HTML-AAM leaves without a role get the nearest word a person would look for: date fields and editing hosts
 // are `textbox`, file and colour fields and `<summary>` are `button`; `canvas`, `video`, `audio` and `iframe` keep their tag's name.
+// An `<li>` is a `listitem` also outside of any list. Parts of an SVG have a role only when something names them.
 // `interactivityOf` is the one rule on what a person could act on, and so on what gets a ref.
 
 const ariaRoles = new Set(('alert alertdialog application article banner blockquote button caption cell checkbox code '
@@ -38,6 +39,12 @@ const rolesByTag = {
 const rolesByInputType = {
   button: 'button', checkbox: 'checkbox', color: 'button', file: 'button', hidden: 'none', image: 'button', number: 'spinbutton', radio: 'radio',
   range: 'slider', reset: 'button', search: 'searchbox', submit: 'button',
+};
+
+/** What SVG-AAM makes of the parts of a drawing that are named or can take focus. @type {Record<string, string>} */
+const rolesBySvgTag = {
+  circle: 'graphics-symbol', ellipse: 'graphics-symbol', g: 'group', image: 'img', line: 'graphics-symbol', path: 'graphics-symbol',
+  polygon: 'graphics-symbol', polyline: 'graphics-symbol', rect: 'graphics-symbol', use: 'graphics-symbol',
 };
 
 /** Attributes that make `role=none` void, from WAI-ARIA's list of global attributes that are not deprecated elsewhere. */
@@ -77,8 +84,8 @@ function explicitRole(element) {
     if (!ariaRoles.has(token)) continue;
     const role = roleSynonyms[token] ?? token;
     if (role === 'none' && (isFocusable(element) || globalAriaAttributes.some((name) => element.hasAttribute(name)))) return null;
-    // An unnamed region is no landmark.
-    if (role === 'region' && !hasAuthorName(element)) continue;
+    // An unnamed region or form is no landmark.
+    if ((role === 'region' || role === 'form') && !hasAuthorName(element)) continue;
     return role;
   }
   return null;
@@ -93,7 +100,7 @@ function implicitRole(element) {
   const plain = Object.hasOwn(rolesByTag, tag) ? rolesByTag[tag] : undefined;
   if (tag === 'svg' || tag === 'math' || element instanceof HTMLElement) {
     if (tag === 'summary') return element.parentElement?.localName === 'details' ? 'button' : 'generic';
-    if (tag === 'tbody' || tag === 'thead' || tag === 'tfoot') return tableRole(element) === 'none' ? 'none' : 'rowgroup';
+    if (tag === 'tbody' || tag === 'thead' || tag === 'tfoot') return tablePartRole(element, 'rowgroup');
     if (plain !== undefined) return plain;
   }
   switch (tag) {
@@ -108,9 +115,33 @@ function implicitRole(element) {
     case 'select': return element instanceof HTMLSelectElement && (element.multiple || element.size > 1) ? 'listbox' : 'combobox';
     case 'td': return cellRole(element);
     case 'th': return headerCellRole(element);
-    case 'tr': return tableRole(element) === 'none' ? 'none' : 'row';
-    default: return 'generic';
+    case 'tr': return tablePartRole(element, 'row');
+    default: return element instanceof SVGElement ? svgPartRole(element, tag) : 'generic';
   }
+}
+
+/**
+ * @param {SVGElement} part @param {string} tag
+ * @returns {string}
+ */
+function svgPartRole(part, tag) {
+  const role = Object.hasOwn(rolesBySvgTag, tag) ? rolesBySvgTag[tag] : undefined;
+  if (role === undefined) return 'generic';
+  const isSaid = role === 'img' || part.hasAttribute('aria-label') || part.hasAttribute('aria-labelledby')
+    || part.hasAttribute('tabindex') || childOfTag(part, 'title') !== null;
+  return isSaid ? role : 'generic';
+}
+
+/**
+ * The first child with this tag.
+ * @param {Element} parent @param {string} tag
+ * @returns {Element | null}
+ */
+function childOfTag(parent, tag) {
+  for (let child = parent.firstElementChild; child !== null; child = child.nextElementSibling) {
+    if (child.localName === tag) return child;
+  }
+  return null;
 }
 
 /**
@@ -127,7 +158,8 @@ function isInSectioning(element) {
  * @returns {boolean}
  */
 function hasAuthorName(element) {
-  return Boolean(element.getAttribute('aria-label')?.trim() || element.hasAttribute('aria-labelledby') || element.getAttribute('title')?.trim());
+  return Boolean(element.getAttribute('aria-label')?.trim() || element.getAttribute('title')?.trim())
+    || labellersOf(element).length > 0;
 }
 
 /**
@@ -154,9 +186,14 @@ function inputRole(input) {
  * @returns {string}
  */
 function listItemRole(item) {
-  const list = composedParent(item);
-  const role = list === null ? 'generic' : roleOf(list);
-  return role === 'none' ? 'none' : role === 'list' ? 'listitem' : 'generic';
+  let list = composedParent(item);
+  while (list !== null && list.localName === 'slot') list = composedParent(list);
+  if (list === null) return 'listitem';
+  const role = roleOf(list);
+  if (role === 'list' || role === 'none') return role === 'list' ? 'listitem' : 'none';
+  // A list that became something else has no list items; outside of any list the item is all there is.
+  const isList = list.localName === 'ul' || list.localName === 'ol' || list.localName === 'menu';
+  return isList ? 'generic' : 'listitem';
 }
 
 /**
@@ -170,13 +207,38 @@ function tableRole(part) {
 }
 
 /**
+ * The role of a part of a table, as long as the table is one.
+ * @param {Element} part @param {string} role
+ * @returns {string}
+ */
+function tablePartRole(part, role) {
+  switch (tableRole(part)) {
+    case 'table': case 'grid': case 'treegrid': return role;
+    case 'none': return 'none';
+    default: return 'generic';
+  }
+}
+
+/**
+ * What a cell is when its row or its table is something else; null when it is a cell.
+ * @param {Element} cell
+ * @returns {string | null}
+ */
+function lostCellRole(cell) {
+  const row = cell.parentElement;
+  if (row !== null && row.hasAttribute('role') && roleOf(row) !== 'row') return roleOf(row) === 'none' ? 'none' : 'generic';
+  const role = tablePartRole(cell, 'cell');
+  return role === 'cell' ? null : role;
+}
+
+/**
  * @param {Element} cell
  * @returns {string}
  */
 function cellRole(cell) {
-  const role = tableRole(cell);
-  if (role === 'none') return 'none';
-  return role === 'grid' || role === 'treegrid' ? 'gridcell' : 'cell';
+  const lost = lostCellRole(cell);
+  if (lost !== null) return lost;
+  return tableRole(cell) === 'table' ? 'cell' : 'gridcell';
 }
 
 /**
@@ -184,7 +246,8 @@ function cellRole(cell) {
  * @returns {string}
  */
 function headerCellRole(header) {
-  if (tableRole(header) === 'none') return 'none';
+  const lost = lostCellRole(header);
+  if (lost !== null) return lost;
   const scope = header.getAttribute('scope')?.toLowerCase() ?? '';
   if (scope.startsWith('row')) return 'rowheader';
   if (scope.startsWith('col')) return 'columnheader';

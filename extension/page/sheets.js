@@ -71,8 +71,11 @@ function learnSheets(sheets, root) {
  */
 function mayHaveGeneratedText(sheets, element) {
   const keys = sheets.generatedKeys;
+  const tag = element.localName;
+  // The browser itself puts the marks around a quotation.
+  if (tag === 'q') return true;
   if (keys.size === 0) return false;
-  if (keys.has('*') || keys.has(element.localName)) return true;
+  if (keys.has('*') || keys.has(tag)) return true;
   if (!element.hasAttributes()) return false;
   const id = element.getAttribute('id');
   if (id !== null && keys.has(`#${id}`)) return true;

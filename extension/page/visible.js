@@ -314,20 +314,25 @@ function generatedText(element, pseudo) {
 }
 
 /**
- * The text of a computed `content` value: strings and `attr()`; pictures, quotes and counters have none here.
+ * The text of a computed `content` value: strings, quotes and `attr()`; pictures and counters have none here. Alternative
+ * text stands for a picture, and so apart from what is around it.
  * @param {string} content such as `"Total: "`, `url("a.png") / "Logo"`
  * @param {Element} element
  * @returns {string}
  */
 function cssContentText(content, element) {
   let text = '';
-  const parts = /"((?:[^"\\]|\\[^])*)"|attr\(\s*([\w-]+)[^)]*\)|[a-z-]+\((?:"(?:[^"\\]|\\[^])*"|[^")])*\)|(\/)/gi;
-  for (const [, quoted, attribute, slash] of content.matchAll(parts)) {
-    if (slash !== undefined) text = '';
+  let isAlternative = false;
+  const parts = /"((?:[^"\\]|\\[^])*)"|(?<![\w-])(open-quote|close-quote)|attr\(\s*([\w-]+)[^)]*\)|[a-z-]+\((?:"(?:[^"\\]|\\[^])*"|[^")])*\)|(\/)/gi;
+  for (const [, quoted, mark, attribute, slash] of content.matchAll(parts)) {
+    if (slash !== undefined) {
+      text = '';
+      isAlternative = true;
+    } else if (mark !== undefined) text += mark === 'open-quote' ? '“' : '”';
     else if (attribute !== undefined) text += element.getAttribute(attribute) ?? '';
     else if (quoted !== undefined) text += quoted.replace(/\\(?:([0-9a-f]{1,6})\s?|([^]))/gi, unescapeCss);
   }
-  return text;
+  return isAlternative && text !== '' ? ` ${text} ` : text;
 }
 
 /**

@@ -84,8 +84,18 @@ impl DevTools {
     /// # Errors
     /// What the browser said, or that it said nothing.
     pub fn call(&self, session: Option<&str>, method: &str, params: &Value) -> Result<Value, String> {
+        self.call_within(LIMIT, session, method, params)
+    }
+
+    fn call_within(
+        &self,
+        limit: Duration,
+        session: Option<&str>,
+        method: &str,
+        params: &Value,
+    ) -> Result<Value, String> {
         let (_, receiver) = self.send(session, method, params);
-        let answer = receiver.recv_timeout(LIMIT).map_err(|_| format!("`{method}` got no answer"))?;
+        let answer = receiver.recv_timeout(limit).map_err(|_| format!("`{method}` got no answer"))?;
         match answer["error"]["message"].as_str() {
             Some(error) => Err(error.to_owned()),
             None => Ok(answer["result"].clone()),
@@ -128,6 +138,17 @@ impl DevTools {
         }
     }
 
+    /// Opens a tab of its own, with nothing in it. The browser's first tab may still be on its way to its first address.
+    ///
+    /// # Panics
+    /// When the browser refuses.
+    #[must_use]
+    pub fn open_tab(&self) -> Page<'_> {
+        let answer = self.call(None, "Target.createTarget", &json!({ "url": "about:blank" }));
+        let answer = answer.expect("the browser opens a tab");
+        Page { devtools: self, target_id: answer["targetId"].as_str().unwrap_or_default().to_owned() }
+    }
+
     /// Whether a page with such an address is open.
     #[must_use]
     pub fn has_page(&self, url_start: &str) -> bool {
@@ -146,7 +167,48 @@ impl DevTools {
     }
 }
 
-impl Page<'_> {
+/// A target that stays attached, for questions whose answers belong together.
+#[derive(Debug)]
+pub struct Attached<'a> {
+    devtools: &'a DevTools,
+    session: String,
+}
+
+impl Attached<'_> {
+    /// Calls one method on the target.
+    ///
+    /// # Errors
+    /// What the browser said.
+    pub fn call(&self, method: &str, params: &Value) -> Result<Value, String> {
+        self.devtools.call(Some(&self.session), method, params)
+    }
+
+    /// Calls one method on the target and waits no longer than this.
+    ///
+    /// # Errors
+    /// As [`Attached::call`].
+    pub fn call_within(&self, limit: Duration, method: &str, params: &Value) -> Result<Value, String> {
+        self.devtools.call_within(limit, Some(&self.session), method, params)
+    }
+}
+
+impl Drop for Attached<'_> {
+    fn drop(&mut self) {
+        let params = json!({ "sessionId": self.session });
+        // A target that is gone is detached already.
+        let _ = self.devtools.call(None, "Target.detachFromTarget", &params);
+    }
+}
+
+impl<'a> Page<'a> {
+    /// Attaches until the answer is dropped.
+    ///
+    /// # Errors
+    /// What the browser said.
+    pub fn attached(&self) -> Result<Attached<'a>, String> {
+        Ok(Attached { devtools: self.devtools, session: self.attach()? })
+    }
+
     fn attach(&self) -> Result<String, String> {
         let params = json!({ "targetId": self.target_id, "flatten": true });
         let answer = self.devtools.call(None, "Target.attachToTarget", &params)?;

@@ -11,6 +11,7 @@ mod devtools;
 mod fake_cli;
 pub mod fake_extension;
 pub mod hostile_host;
+pub mod oracle;
 mod pages;
 mod picture;
 mod processes;
@@ -21,14 +22,14 @@ pub mod workspace;
 pub mod xtask;
 
 pub use browser::{Browser, NativeHost, Options, Shared};
-pub use devtools::{DevTools, Page};
+pub use devtools::{Attached, DevTools, Page};
 pub use fake_cli::FakeCli;
 pub use fake_extension::{Answer, FakeExtension, ordinary};
 pub use pages::{Pages, Request, Response};
 pub use picture::Picture;
 pub use processes::{
-    cpu_seconds, descendants, executable, is_alive, kill_group, listening_inet_sockets,
-    peak_resident_kib, resident_kib, signal,
+    cpu_seconds, descendants, executable, is_alive, kill_group, listening_inet_sockets, peak_resident_kib,
+    resident_kib, signal,
 };
 pub use scratch::{Ran, Running, Scratch};
 pub use session::Session;

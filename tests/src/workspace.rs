@@ -153,3 +153,19 @@ pub fn files_below(folder: &Path, ending: &str) -> Vec<PathBuf> {
     found.sort();
     found
 }
+
+/// The page library as it is shipped, in its order, as one expression: the value of `ending`, which stands behind its files
+/// in the same function body and ends with `return`.
+///
+/// # Panics
+/// When a file cannot be read.
+#[must_use]
+pub fn page_library(ending: &str) -> String {
+    let folder = extension_dir();
+    let calls = read(&folder.join("kernel/page_calls.js"));
+    let list = calls.split_once("PAGE_FILES = Object.freeze([").and_then(|(_, rest)| rest.split_once(']'));
+    let (list, _) = list.expect("page_calls.js lists the page library's files");
+    let files = list.split('\'').skip(1).step_by(2).map(|name| read(&folder.join("page").join(name)));
+    let files: Vec<String> = files.collect();
+    format!("(() => {{ 'use strict';\n{}\n{ending}\n}})()", files.join("\n"))
+}

@@ -44,7 +44,7 @@ fn text_that_css_adds_is_part_of_its_block() {
         &session,
         "<style>@media all { .price { &::after { content: ' EUR' / ' euros' } } } q::before { content: '«' } .icon::before { content: '\\e001' }</style>
          <p class=price>7<span class=icon></span></p><p><q>So</q></p>",
-        &["text: 7 euros", "text: «So"],
+        &["text: 7 euros", "text: «So”"],
     );
 }
 
@@ -103,13 +103,13 @@ fn secrets_are_filled_or_empty_in_every_answer() {
         &["snapshot"],
         &["observe", "--interactive"],
         &["observe", "--invisible", "--full-text", "--links"],
-        &["find", "S3cret"],
+        &["find", "filled"],
         &["get-html"],
     ];
     for args in looks {
         let ran = session.bsk(args);
         assert_eq!(ran.exit_code(), Some(0), "{}", ran.report());
-        let text = ran.text().replace("no match for `S3cret`", "").replace("\"S3cret\"", "");
+        let text = ran.text();
         for secret in ["S3cret", "T0ken", "918273", "4111111111111111"] {
             assert!(!text.contains(secret), "`{args:?}`: {text}");
         }
@@ -153,7 +153,12 @@ fn each_state_is_shown_and_each_change_of_it_by_diff() {
          <script>x.indeterminate=true</script>",
     );
     let text = session.observe();
-    for line in ["radio \"Red\" [checked]", "checkbox \"Mix\" [mixed]", "option \"S\" [selected]", "button \"More\" [collapsed]"] {
+    for line in [
+        "radio \"Red\" [checked]",
+        "checkbox \"Mix\" [mixed]",
+        "option \"S\" [selected]",
+        "button \"More\" [collapsed]",
+    ] {
         assert!(text.contains(line), "no `{line}` in {text}");
     }
     let unchanged = text_of(&session, &["observe", "--diff"]);
@@ -208,18 +213,29 @@ fn text_that_nobody_can_see_is_left_out_and_marked_when_asked_for() {
          <p style='color: transparent; background: linear-gradient(red, blue); background-clip: text'>Gradient</p>\
          <button class=sr>Skip to content</button>",
     );
-    let unseen =
-        ["transparent", "colourless", "sizeless", "clipped", "off-canvas", "folded", "cut", "hidden heading", "in-between"];
+    let unseen = [
+        "transparent",
+        "colourless",
+        "sizeless",
+        "clipped",
+        "off-canvas",
+        "folded",
+        "cut",
+        "hidden heading",
+        "in-between",
+    ];
     let text = session.observe();
     for word in unseen {
         assert!(!text.contains(word), "`{word}` in {text}");
     }
-    for word in ["text: Seen", "text: Mixed text", "text: Gradient", "button \"Skip to content\" [invisible]"] {
+    for word in ["text: Seen", "text: Mixed text", "text: Gradient", "button \"Skip to content\" [invisible]"]
+    {
         assert!(text.contains(word), "no `{word}` in {text}");
     }
     let all = text_of(&session, &["observe", "--invisible"]);
     for word in unseen {
-        let line = all.lines().find(|line| line.contains(word)).unwrap_or_else(|| panic!("no `{word}` in {all}"));
+        let line =
+            all.lines().find(|line| line.contains(word)).unwrap_or_else(|| panic!("no `{word}` in {all}"));
         assert!(line.contains("[invisible]"), "{line}");
     }
 }
@@ -259,7 +275,7 @@ fn places_scroll_containers_covers_and_canvases_are_said() {
         "<style>body { margin: 0 } main > * { display: block; height: 30px; margin: 0 }</style><main>\
          <canvas width=200 height=100 aria-label=board style='height: 100px'></canvas>\
          <div id=box style='height: 100px; overflow: auto'><p style='height: 400px; margin: 0'>In the box</p><button>Low in the box</button></div>\
-         <button id=under style='width: 90px'>Under</button><div id=veil style='position: absolute; left: 0; top: 225px; width: 100px; height: 50px'></div>\
+         <button id=under style='width: 90px'>Under</button><div id=veil style='position: absolute; left: 0; top: 195px; width: 100px; height: 50px'></div>\
          <p style='margin-top: 2000px'>Far below</p><button>Low</button></main>",
         &[
             "main",
@@ -310,7 +326,8 @@ fn a_menu_that_only_shows_under_the_pointer_is_told_beforehand() {
 fn a_stale_ref_names_the_element_that_took_its_place_and_acts_on_nothing() {
     let browser = BROWSER.browser();
     let session = browser.session();
-    let page = session.open_page("<div id=d><button onclick=\"document.title='old'\">Save</button></div><p>x</p>");
+    let page =
+        session.open_page("<div id=d><button onclick=\"document.title='old'\">Save</button></div><p>x</p>");
     let old = session.ref_of("\"Save\"");
     page.evaluate("d.innerHTML = '<button onclick=\"document.title=1\">Save</button>'; null");
     let stale = session.err(&["click", &old]);
@@ -389,7 +406,9 @@ fn the_rest_of_a_long_page_is_read_page_by_page_exactly_once() {
     for _ in 0..60 {
         let text = observed["text"].as_str().unwrap();
         assert!(text.len() <= 6000, "{}", text.len());
-        seen.extend(text.lines().map(str::trim).filter(|line| line.starts_with("text: Line")).map(str::to_owned));
+        seen.extend(
+            text.lines().map(str::trim).filter(|line| line.starts_with("text: Line")).map(str::to_owned),
+        );
         let Value::String(cursor) = &observed["cursor"] else { break };
         let cursor = cursor.clone();
         observed = session.ok(&["observe", "--max-tokens", "1500", "--after", &cursor]);
@@ -445,11 +464,18 @@ fn narrower_views_keep_to_what_was_asked_for() {
         "<main><h1>Title</h1><section aria-label=Part><a href='/a?b=1'>One</a><p>Text</p></section><p style='margin-top: 3000px'>Far</p><button>Low</button></main>",
     );
     let interactive = text_of(&session, &["observe", "--interactive"]);
-    assert_eq!(lines(&interactive), ["@ link \"One\"", "--- below the view", "@ button \"Low\""], "{interactive}");
+    assert_eq!(
+        lines(&interactive),
+        ["@ link \"One\"", "--- below the view", "@ button \"Low\""],
+        "{interactive}"
+    );
     let links = text_of(&session, &["observe", "--links"]);
     assert!(links.contains("link \"One\" -> /a?b=1"), "{links}");
     let viewport = text_of(&session, &["observe", "--viewport"]);
-    assert!(viewport.contains("\"One\"") && !viewport.contains("Far") && !viewport.contains("Low"), "{viewport}");
+    assert!(
+        viewport.contains("\"One\"") && !viewport.contains("Far") && !viewport.contains("Low"),
+        "{viewport}"
+    );
     let shallow = text_of(&session, &["observe", "--max-depth", "1"]);
     assert!(shallow.contains("heading \"Title\"") && !shallow.contains("\"One\""), "{shallow}");
 }
@@ -462,7 +488,17 @@ fn a_snapshot_is_the_full_tree() {
         "<h1>Teas</h1><ul><li>Green <a href=/g>More</a></ul><p>Some <b>bold</b> text</p><label>Name <input value=Ann></label><button disabled>Go</button>",
     );
     let text = text_of(&session, &["snapshot"]);
-    for line in ["- heading \"Teas\" [level=1]", "- list:", "  - listitem:", "    - text: Green", " link \"More\":", "- /url: /g", "- paragraph:", " textbox \"Name\": Ann", " button \"Go\" [disabled]"] {
+    for line in [
+        "- heading \"Teas\" [level=1]",
+        "- list:",
+        "  - listitem:",
+        "    - text: Green",
+        " link \"More\":",
+        "- /url: /g",
+        "- paragraph:",
+        " textbox \"Name\": Ann",
+        " button \"Go\" [disabled]",
+    ] {
         assert!(text.contains(line), "no `{line}` in {text}");
     }
 }
@@ -473,16 +509,18 @@ fn the_tree_in_json_has_boxes_in_the_tab_s_own_pixels() {
     let session = browser.session();
     session.open(
         "<style>body { margin: 0 }</style><button style='position: absolute; left: 10px; top: 20px; width: 100px; height: 30px'>Outer</button>\
-         <iframe style='position: absolute; left: 200px; top: 100px; border: 10px solid; padding: 5px; transform: scale(.5); transform-origin: 0 0' width=400 height=300 \
+         <iframe style='position: absolute; left: 200px; top: 100px; border: 10px solid; padding: 6px; transform: scale(.5); transform-origin: 0 0' width=400 height=300 \
          srcdoc=\"<style>body { margin: 0 }</style><button style='position: absolute; left: 40px; top: 60px; width: 80px; height: 20px'>Inner</button>\"></iframe>",
     );
     let observed = session.ok(&["observe"]);
     let mut boxes = Vec::new();
     collect(&observed["tree"], &mut boxes);
-    let of = |name: &str| boxes.iter().find(|(found, _)| found == name).map(|(_, place)| place.clone()).unwrap_or_default();
+    let text = &observed["text"];
+    let of = |name: &str| {
+        boxes.iter().find(|(found, _)| found == name).map(|(_, place)| place.clone()).unwrap_or_default()
+    };
     assert_eq!(of("Outer"), [10, 20, 100, 30]);
-    // Half of 15 (border and padding) and 40 to the right, of 15 and 60 down: 227.5 and 137.5.
-    assert_eq!(of("Inner"), [228, 138, 40, 10], "{boxes:?}");
+    assert_eq!(of("Inner"), [200 + (10 + 6 + 40) / 2, 100 + (10 + 6 + 60) / 2, 40, 10], "{boxes:?} {text}");
 }
 
 /// Names and boxes of all nodes below.

@@ -27,7 +27,8 @@ const INSIDE_RUNS: usize = 5;
 pub(super) fn run(runs: usize) -> Result<(), String> {
     need_browser()?;
     build_release()?;
-    let small = "<h1>Small</h1><form><label>Name <input id=i></label><button>Go</button></form><ul>".to_owned()
+    let small = "<h1>Small</h1><form><label>Name <input id=i></label><button>Go</button></form><ul>"
+        .to_owned()
         + &"<li><a href=#x>A link</a> and <b>text</b>".repeat(7)
         + "</ul>";
     let pages = [
@@ -58,12 +59,17 @@ pub(super) fn run(runs: usize) -> Result<(), String> {
         let Inside { walk, tree } = inside;
         let ratio = tree / median;
         let (tokens, whole) = (bytes / 4, whole / 4);
-        let row =
-            format!("| {name} | {median:.1} | {p95:.1} | {bytes} | {tokens} | {whole} | {walk:.1} | {tree:.0} | {ratio:.0} |");
+        let row = format!(
+            "| {name} | {median:.1} | {p95:.1} | {bytes} | {tokens} | {whole} | {walk:.1} | {tree:.0} | {ratio:.0} |"
+        );
         println!("{row}");
         let _ = writeln!(text, "{row}");
     }
-    let _ = writeln!(text, "\nbsk-host, peak resident after all of it: {:.1} MiB", f64::from(u32::try_from(peak).unwrap_or(0)) / 1024.0);
+    let _ = writeln!(
+        text,
+        "\nbsk-host, peak resident after all of it: {:.1} MiB",
+        f64::from(u32::try_from(peak).unwrap_or(0)) / 1024.0
+    );
     println!("\n{text}");
     let file = workspace::root().join("target/bench/observe.md");
     fs::create_dir_all(file.parent().expect("it is in a folder"))
@@ -112,7 +118,8 @@ impl Inside {
             "return { walk() { const started = performance.now(); observePage({ budget_ms: 60000 }); return performance.now() - started; } };",
         );
         let tree = call(&tab, "Page.getFrameTree", &json!({}));
-        let world = call(&tab, "Page.createIsolatedWorld", &json!({ "frameId": tree["frameTree"]["frame"]["id"] }));
+        let world =
+            call(&tab, "Page.createIsolatedWorld", &json!({ "frameId": tree["frameTree"]["frame"]["id"] }));
         let evaluate = |expression: &str| {
             let params = json!({ "expression": expression, "returnByValue": true, "contextId": world["executionContextId"] });
             call(&tab, "Runtime.evaluate", &params)["result"]["value"].as_f64().unwrap_or(f64::NAN)

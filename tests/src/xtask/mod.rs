@@ -6,7 +6,9 @@ mod bench;
 mod bench_observe;
 mod browser;
 mod demo;
+mod economy;
 mod machine;
+mod oracle;
 mod steps;
 mod test;
 
@@ -18,6 +20,8 @@ cargo xtask demo                a real task on a small local shop page, from not
 cargo xtask browser [--headed]  a throwaway Chromium with the extension, to try things by hand
 cargo xtask bench [observe] [--runs N]
                                 measure, and write target/bench/results.md or observe.md
+cargo xtask economy             tokens of observations beside plain aria snapshots of the same pages
+cargo xtask oracle [PART]       roles and names beside Chromium's, over the corpus or the pages named so
 ";
 
 /// Runs one subcommand.
@@ -34,6 +38,9 @@ pub fn run(args: &[String]) -> ExitCode {
         ["bench", "--runs", runs] => number_of_runs(runs).and_then(bench::run),
         ["bench", "observe"] => bench_observe::run(bench::DEFAULT_RUNS),
         ["bench", "observe", "--runs", runs] => number_of_runs(runs).and_then(bench_observe::run),
+        ["oracle"] => oracle::run(""),
+        ["oracle", part] => oracle::run(part),
+        ["economy"] => economy::run(),
         ["peak-rss", program, ref args @ ..] => bench::print_peak_rss(program, args),
         _ => Err(format!("usage:\n{USAGE}")),
     };
