@@ -21,7 +21,7 @@ const LONGEST_WALK: Duration = Duration::from_secs(10);
 const LONGEST_WAIT: Duration = Duration::from_secs(3);
 
 /// How many levels of closed shadow roots in each other are followed.
-const MOST_LEVELS: usize = 5;
+const MOST_LEVELS: usize = 4;
 
 /// What to ask for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -63,7 +63,9 @@ impl Request {
 /// The main frame, or the one that the root is in, cannot be looked at.
 pub(super) async fn collect(work: &Work, request: Request) -> Result<Tree, Failure> {
     let frame = request.root.map_or(FrameNumber::MAIN, |root| root.frame);
-    let budget = LONGEST_WALK.min(left(work) / 2);
+    // Boxes are read after the walk, which takes as long again.
+    let share = if request.boxes { 4 } else { 2 };
+    let budget = LONGEST_WALK.min(left(work) / share);
     let args = request.args(budget, true);
     let mut answers = look_into(work, &[frame], &args, work.deadline).await;
     let columns = answers.pop().flatten().unwrap_or_else(|| Err(out_of_time()))?;

@@ -10,7 +10,6 @@ use super::budget::indent;
 use super::header::visible;
 use super::lines::Lines;
 use super::tree::Tree;
-use super::write;
 
 /// Bytes that a compiled expression may take, so that one cannot use up the host's memory.
 const EXPRESSION_BYTES: usize = 2 * 1024 * 1024;
@@ -76,9 +75,7 @@ pub(super) fn find(tree: &Tree, lines: &Lines, header: &str, pattern: &Pattern, 
     let match_count = listed.len() + hits.count();
     let mut text = header.to_owned();
     if match_count == 0 {
-        text.push_str("no match for ");
-        write::quoted(&mut text, &pattern.shown, usize::MAX);
-        text.push('\n');
+        let _ = writeln!(text, "no match for `{}`", pattern.shown);
     }
     print(&mut text, lines, &listed);
     if match_count > listed.len() {

@@ -72,7 +72,7 @@ fn more_matches_than_asked_for_are_counted() {
 #[test]
 fn no_match_is_an_answer() {
     let found = search("nowhere \"x\"", false, 20);
-    assert_eq!(found.text, "page\nno match for \"nowhere \\\"x\\\"\"\n");
+    assert_eq!(found.text, "page\nno match for `nowhere \"x\"`\n");
     assert_eq!((found.match_count, found.matches.len()), (0, 0));
 }
 
