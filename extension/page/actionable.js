@@ -214,10 +214,11 @@ function reachablePoint(element, at) {
 
 /**
  * @param {Element} element
- * @param {Element | null} cover
+ * @param {Element | null} hit what is over it
  * @returns {{ error: PageError, wait_ms: number }}
  */
-function coverObstacle(element, cover) {
+function coverObstacle(element, hit) {
+  const cover = hit && coverElement(hit);
   if (!cover) {
     return pageObstacle('element_covered', `\`${describe(element)}\` cannot be scrolled into view`,
       'scroll or open what holds it, then run `bsk observe`', COVERED_WAIT_MS);

@@ -91,12 +91,17 @@ function shortItem(text) {
 function markHoverSurfaces(rows) {
   const surfaces = hoverSurfaces();
   if (surfaces.size === 0) return;
+  /** @type {Set<string>} */
+  const told = new Set();
   const rowByElement = new Map(rows.filter((row) => !row.isGone && row.text === null).map((row) => [row.element, row]));
   for (const [trigger, { surface, items }] of surfaces) {
     // The wrapper of a menu seldom has a row: the first one inside it is what a person points at.
     const inside = [trigger, ...trigger.querySelectorAll('*')].filter((element) => !surface.contains(element))
       .map((element) => rowByElement.get(element)).filter((row) => row !== undefined);
     const row = inside.find(({ hasRef }) => hasRef) ?? inside[0];
-    row?.states.push(`hover first: ${items}`);
+    // The same menu on each of many rows is told in full once.
+    const short = told.has(items) ? `${items.split(' | ')[0]} | …` : items;
+    told.add(items);
+    row?.states.push(`hover first: ${short}`);
   }
 }

@@ -427,6 +427,15 @@ function contentText(element, naming) {
 }
 
 /**
+ * The text inside an element as it would be spoken.
+ * @param {Element} element
+ * @returns {string}
+ */
+function textWithin(element) {
+  return tidyText(contentText(element, { subject: element, visited: new Set(), isReferring: false, includesHidden: false, nesting: 0 }));
+}
+
+/**
  * @param {Element} child @param {Naming} naming
  * @returns {string}
  */

@@ -39,6 +39,7 @@
  * @property {boolean} isCovered its text is the name of a row above
  * @property {string} said a name above that the text may repeat, '' for none
  * @property {boolean} isInert
+ * @property {boolean} isAriaHidden
  * @property {Where} where
  */
 
@@ -46,7 +47,7 @@
  * @typedef {object} Walk
  * @property {Row[]} rows
  * @property {Run} run
- * @property {Set<Element>} labellers elements that only name a control by `aria-labelledby`
+ * @property {Set<Element>} labellers elements whose text is told as a field's name (`aria-labelledby`) or a control's description
  * @property {Map<Element, Element>} owners the owner of each element that is owned by `aria-owns`
  * @property {Options} options
  * @property {number} deadline on the clock of `performance.now`
@@ -59,7 +60,8 @@
 
 /** Roles that say nothing by themselves; a row needs a name by the author or a use. */
 const transparentRoles = new Set(['generic', 'none', 'paragraph', 'strong', 'emphasis', 'code', 'deletion', 'insertion', 'subscript',
-  'superscript', 'mark', 'time', 'rowgroup', 'caption', 'document', 'form', 'group', 'suggestion', 'sectionheader', 'sectionfooter']);
+  'superscript', 'mark', 'time', 'rowgroup', 'caption', 'document', 'form', 'group', 'suggestion', 'sectionheader', 'sectionfooter',
+  'separator']);
 
 /** Roles that hold cells or text: their text is listed below them, as their name only when there is nothing else. */
 const cellRoles = new Set(['cell', 'gridcell', 'columnheader', 'rowheader', 'row']);
@@ -105,7 +107,7 @@ function observePage({ budget_ms, root_ref, form, links = false, boxes = false, 
  */
 function walkFrom(root, deadline, options) {
   forgetCandidates();
-  const around = { depth: 0, isCovered: false, said: '', isInert: root !== null && isInert(root), where: whereAll() };
+  const around = { depth: 0, isCovered: false, said: '', isInert: root !== null && isInert(root), isAriaHidden: false, where: whereAll() };
   /** @type {Walk} */
   const walk = {
     rows: [], run: emptyRun(around), labellers: new Set(), owners: ownersIn(document), options, deadline, met: 0, isPartial: false,
@@ -129,6 +131,10 @@ function collectLabellers(root, labellers) {
   for (const control of root.querySelectorAll('input[aria-labelledby], select[aria-labelledby], textarea[aria-labelledby]')) {
     if (!isRendered(control)) continue;
     for (const labeller of labellersOf(control)) labellers.add(labeller);
+  }
+  for (const control of root.querySelectorAll('[aria-describedby]')) {
+    if (interactivityOf(control) !== 'control' || !isRendered(control)) continue;
+    for (const describer of describersOf(control)) labellers.add(describer);
   }
 }
 
@@ -222,7 +228,9 @@ function isOutOfTime(walk) {
 function aroundWithin(element, facts, around) {
   const where = whereOf(element, facts, around.where);
   const isInertHere = isInertWithin(element, around.isInert);
-  return where === around.where && isInertHere === around.isInert ? around : { ...around, where, isInert: isInertHere };
+  const isAriaHidden = around.isAriaHidden || element.getAttribute('aria-hidden') === 'true';
+  const isSame = where === around.where && isInertHere === around.isInert && isAriaHidden === around.isAriaHidden;
+  return isSame ? around : { ...around, where, isInert: isInertHere, isAriaHidden };
 }
 
 /**
@@ -289,6 +297,7 @@ function rowOf(walk, element, around, isMeasured) {
   if (isUnseen && !hasRef && !invisible) return null;
   const isCell = !isFull && cellRoles.has(role) && !(hasRef && role !== 'row');
   const name = isCell ? authorName(element) : nameOf(element);
+  if (!isFull && saysNothingNew(role, name, around, hasRef)) return null;
   const states = statesOf(element, role);
   if (hasRef && element.localName === 'label') pushLabelledStates(element, states);
   if (around.isInert && hasRef) states.push('inert');
@@ -301,6 +310,17 @@ function rowOf(walk, element, around, isMeasured) {
     description: hasRef || name !== '' ? descriptionOf(element) : '', states, element, hasRef, text: null,
     place: rowPlace(element, where, hasRef), rect, isGone: false,
   };
+}
+
+/**
+ * A picture whose alternative text is in the name around it, or a control that its author hid from those who listen and gave no
+ * name: the same thing has another control beside it.
+ * @param {string} role @param {string} name @param {Around} around @param {boolean} hasRef
+ * @returns {boolean}
+ */
+function saysNothingNew(role, name, around, hasRef) {
+  if (hasRef) return name === '' && around.isAriaHidden && role !== 'textbox' && role !== 'canvas' && role !== 'iframe';
+  return role === 'img' && name !== '' && around.said.toLowerCase().includes(name.toLowerCase());
 }
 
 /**
@@ -394,11 +414,24 @@ function belowRow(walk, element, row, around) {
   const below = { ...around, depth: around.depth + 1 };
   // What is in an image is part of the picture.
   if (walk.options.isFull) return row.role === 'img' ? { ...below, isCovered: true } : below;
+  if (row.role === 'combobox' && row.value !== '') return { ...below, isCovered: true };
   if (row.name === '') return below;
   const { source } = nameAndSourceOf(element);
   if (source === 'content' || source === 'label' && element.localName === 'button') return { ...below, isCovered: true };
-  if (contentNamedRoles.has(row.role) || row.role === 'img') return { ...below, said: row.name };
+  if (contentNamedRoles.has(row.role) || row.role === 'img') return { ...below, said: row.name, isCovered: isSymbol(element) };
   return below;
+}
+
+/** The longest text, in UTF-16 units, that a name by the author stands for: initials, a count, an arrow. */
+const longestSymbol = 8;
+
+/**
+ * What the element shows is too little to say more than the name that its author gave it.
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function isSymbol(element) {
+  return (element.textContent ?? '').trim().length <= longestSymbol;
 }
 
 /**

@@ -252,6 +252,15 @@ function markCovered(rows) {
     if (hit === element) continue;
     const test = hitTest(element, undefined);
     if ('point' in test || test.cover === null) continue;
-    row.states.push(`covered by ${describe(test.cover)}`);
+    row.states.push(`covered by ${describe(coverElement(test.cover))}`);
   }
+}
+
+/**
+ * What to call a cover: parts of a drawing are named by what the drawing is in.
+ * @param {Element} hit
+ * @returns {Element}
+ */
+function coverElement(hit) {
+  return hit instanceof SVGElement ? hit.closest('button, a, [role], [id]') ?? hit.ownerSVGElement?.parentElement ?? hit : hit;
 }

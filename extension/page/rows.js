@@ -102,9 +102,8 @@ function settleRow(walk, index) {
   const only = rows[onlyIndex];
   if (only === undefined) {
     const saysNothing = row.name === '' && row.value === '' && row.description === '' && row.states.length === 0;
-    const isSeparator = row.role === 'separator';
     // A clickable wrapper that shows nothing (a veil, a spacer) still has a ref.
-    if (saysNothing && !row.hasRef && !isSeparator) row.isGone = true;
+    if (saysNothing && !row.hasRef) row.isGone = true;
     return;
   }
   if (cellRoles.has(row.role) && row.name === '' && only.role === 'text' && nextStaying(rows, onlyIndex + 1) === rows.length) {

@@ -33,7 +33,9 @@ function statesOf(element, role) {
   const states = [];
   pushChoiceStates(element, role, states);
   const expanded = expandedOf(element);
-  if (expanded !== null) states.push(expanded ? 'expanded' : 'collapsed');
+  // That a submenu is closed goes without saying.
+  if (expanded === true) states.push('expanded');
+  else if (expanded === false && !opensSubmenu(element)) states.push('collapsed');
   const current = element.getAttribute('aria-current');
   if (current !== null && current !== '' && current !== 'false') states.push(current === 'true' ? 'current' : `current=${current}`);
   pushFieldStates(element, role, states);
@@ -204,6 +206,7 @@ function fieldValueOf(element, role) {
   if (element instanceof HTMLInputElement) return inputValue(element);
   if (element instanceof HTMLTextAreaElement) return element.value;
   if (element instanceof HTMLSelectElement) return Array.from(element.selectedOptions, (option) => option.label.trim()).join(', ');
+  if (role === 'combobox') return element.querySelector('input, textarea') === null ? textWithin(element) : '';
   if (rangeRoles.has(role)) {
     const said = element.getAttribute('aria-valuetext') ?? element.getAttribute('aria-valuenow');
     if (said !== null) return said.trim();
