@@ -24,6 +24,8 @@ pub(super) struct Open {
     is_in_view: bool,
     /// A combobox that is not open.
     is_closed: bool,
+    /// In a row that is one line.
+    is_in_row: bool,
 }
 
 /// Whether the texts of a container are told elsewhere.
@@ -56,6 +58,7 @@ impl<'a> Walk<'a> {
             is_inert: false,
             is_in_view: true,
             is_closed: false,
+            is_in_row: false,
         };
         Self { tree, around: Vec::new(), innermost: page }
     }
@@ -100,6 +103,7 @@ impl<'a> Walk<'a> {
             is_inert: (outer.is_inert && !states.is_modal) || states.is_inert,
             is_in_view: self.is_in_view(index),
             is_closed: node.kind == Kind::Combobox && !states.is_expanded,
+            is_in_row: outer.is_in_row || inside == Inside::Row,
         });
     }
 
@@ -123,11 +127,13 @@ impl<'a> Walk<'a> {
         shape: Shape,
         write: impl FnOnce(&mut String),
     ) -> u32 {
-        let node = self.tree.node(index);
+        // A wide table would have a divider for each row, in and out of the view again.
+        let own = self.tree.node(index).place;
+        let place = if own == Place::Beside && self.innermost.is_in_row { Place::Nowhere } else { own };
         let line = Line::of(
             index,
             shape,
-            node.place,
+            place,
             self.innermost.parent,
             self.innermost.depth,
             self.traits(index, shape),

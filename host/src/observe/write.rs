@@ -11,8 +11,8 @@ use super::tree::Tree;
 
 /// Longest text, name or value in characters, unless everything is wanted.
 pub(super) const LONGEST: usize = 200;
-/// Longest context in characters, besides the ellipsis.
-pub(super) const LONGEST_CONTEXT: usize = 39;
+/// Longest context in characters, besides the ellipsis: enough to tell things apart, as it is repeated line by line.
+pub(super) const LONGEST_CONTEXT: usize = 29;
 
 /// How lines are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -271,7 +271,7 @@ region \"Guests\"
       @e3 button \"Edit\" in \"Guests\"
 article
   text: A long story of how the tea came to the harbour
-  @e4 link \"Read more\" in \"A long story of how the tea came to the…\"
+  @e4 link \"Read more\" in \"A long story of how the tea…\"
 article
   text: Another story
   @e5 link \"Read more\" in \"Another story\"
@@ -314,6 +314,36 @@ text: End
 ",
     );
     check(outline, &ObserveArgs { viewport: true, ..default() }, "main\n  text: Here\ntext: End\n");
+}
+
+#[test]
+fn a_row_that_is_wider_than_the_view_has_no_divider_in_it() {
+    check(
+        "
+table
+  row
+    cell
+      text Ann
+    cell
+      @1 button Edit {place=3}
+  row {place=2}
+    cell
+      text Bob
+    cell
+      @2 button Drop {place=3}
+@3 button Aside {place=3}",
+        &default(),
+        "\
+table
+  row: Ann
+    @e1 button \"Edit\"
+  --- below the view
+  row: Bob
+    @e2 button \"Drop\"
+--- beside the view
+@e3 button \"Aside\"
+",
+    );
 }
 
 #[test]
