@@ -185,7 +185,7 @@ function walkElement(walk, element, around, nesting) {
   if (facts.display === 'none' && tag !== 'area') return;
   const here = aroundWithin(element, facts, around);
   if (mayHoldClosedRoot(element) && (!needsBoxForRoot(element) || hasBox(element))) noteCandidate(element);
-  const row = rowOf(walk, element, here, here !== around);
+  const row = rowOf(walk, element, here, here.where !== around.where);
   const isInline = isInlineDisplay(facts.display);
   if (row === null) {
     const isApart = !isInline && facts.display !== 'inline-block';
@@ -418,7 +418,10 @@ function belowRow(walk, element, row, around) {
   if (row.name === '') return below;
   const { source } = nameAndSourceOf(element);
   if (source === 'content' || source === 'label' && element.localName === 'button') return { ...below, isCovered: true };
-  if (contentNamedRoles.has(row.role) || row.role === 'img') return { ...below, said: row.name, isCovered: isSymbol(element) };
+  // What is in an image is part of the picture, here as well.
+  if (row.role === 'img') return { ...below, isCovered: true };
+  if (contentNamedRoles.has(row.role)) return { ...below, said: row.name, isCovered: isSymbol(element) };
+  if (source === 'author' && !row.hasRef && isInitials(element)) return { ...below, isCovered: true };
   return below;
 }
 
@@ -432,6 +435,15 @@ const longestSymbol = 8;
  */
 function isSymbol(element) {
   return (element.textContent ?? '').trim().length <= longestSymbol;
+}
+
+/**
+ * What the element shows are the first letters of the name that its author gave it, as in a round badge.
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function isInitials(element) {
+  return /^\s*\p{Lu}{1,3}\s*$/u.test(element.textContent ?? '');
 }
 
 /**

@@ -156,7 +156,7 @@ fn each_state_is_shown_and_each_change_of_it_by_diff() {
     for line in [
         "radio \"Red\" [checked]",
         "checkbox \"Mix\" [mixed]",
-        "option \"S\" [selected]",
+        "options: S [selected] | M",
         "button \"More\" [collapsed]",
     ] {
         assert!(text.contains(line), "no `{line}` in {text}");
@@ -167,7 +167,7 @@ fn each_state_is_shown_and_each_change_of_it_by_diff() {
         ("b.checked = true", &["~", "radio \"Blue\" [checked]"][..]),
         ("c.checked = true", &["~", "checkbox \"Box\" [checked]"]),
         ("x.indeterminate = false", &["~", "checkbox \"Mix\""]),
-        ("s.selectedIndex = 1", &["option \"M\" [selected]", "combobox \"Size\" value \"M\""]),
+        ("s.selectedIndex = 1", &["options: S | M [selected]", "combobox \"Size\" value \"M\""]),
         ("p.ariaPressed = 'true'", &["~", "button \"Bold\" [pressed]"]),
         ("n.ariaCurrent = 'page'", &["~", "link \"Here\" [current=page]"]),
         ("d.open = true", &["button \"More\" [expanded]", "+ text: Inside"]),
@@ -191,12 +191,12 @@ fn a_repeated_button_says_which_row_it_is_in() {
         "<table><tr><td>Ann<td><button>Edit</button><tr><td>Bob<td><button>Edit</button><tr><td>Cy<td><button>Edit</button></table>",
         &[
             "table",
-            "  row: Ann",
-            "    @ button \"Edit\" in \"Ann\"",
-            "  row: Bob",
-            "    @ button \"Edit\" in \"Bob\"",
-            "  row: Cy",
-            "    @ button \"Edit\" in \"Cy\"",
+            " row: Ann",
+            "  @ button \"Edit\" in \"Ann\"",
+            " row: Bob",
+            "  @ button \"Edit\" in \"Bob\"",
+            " row: Cy",
+            "  @ button \"Edit\" in \"Cy\"",
         ],
     );
 }
@@ -279,16 +279,16 @@ fn places_scroll_containers_covers_and_canvases_are_said() {
          <p style='margin-top: 2000px'>Far below</p><button>Low</button></main>",
         &[
             "main",
-            "  @ canvas \"board\" [200x100]",
-            "  generic [scroll 0 above, 321 below]",
-            "    text: In the box",
-            "    --- below the view",
-            "    @ button \"Low in the box\"",
-            "  --- in view",
-            "  @ button \"Under\" [covered by div#veil]",
+            " @ canvas \"board\" [200x100]",
+            " generic [scroll 0 above, 321 below]",
+            "  text: In the box",
             "  --- below the view",
-            "  text: Far below",
-            "  @ button \"Low\"",
+            "  @ button \"Low in the box\"",
+            " --- in view",
+            " @ button \"Under\" [covered by div#veil]",
+            " --- below the view",
+            " text: Far below",
+            " @ button \"Low\"",
         ],
     );
 }
@@ -300,7 +300,7 @@ fn what_is_owned_stands_below_its_owner() {
     check(
         &session,
         "<ul role=listbox aria-label=Colours aria-owns='late'><li role=option>Red</li></ul><p>Between</p><div role=option id=late>Blue</div>",
-        &["@ listbox \"Colours\"", "  @ option \"Red\"", "  @ option \"Blue\"", "text: Between"],
+        &["@ listbox \"Colours\"", " @ option \"Red\"", " @ option \"Blue\"", "text: Between"],
     );
 }
 

@@ -203,19 +203,17 @@ fn print(text: &mut String, wish: &Wish<'_>, chosen: &[u32], missing: Option<(&R
             let gap = &ranking.position[next as usize..index as usize];
             let count = gap.iter().filter(|&&position| position as usize >= from).count();
             if count > 0 {
-                indent(text, line.depth);
+                lines.indent(text, index);
                 let _ = writeln!(text, "… {count} more");
             }
         }
         next = index + 1;
         if wish.has_dividers && line.place != Place::Nowhere && line.place != place {
             place = line.place;
-            indent(text, line.depth);
+            lines.indent(text, index);
             text.push_str(divider(place));
         }
-        indent(text, line.depth);
-        text.push_str(lines.text(index));
-        text.push('\n');
+        lines.print(text, index);
     }
 }
 
@@ -225,13 +223,6 @@ fn divider(place: Place) -> &'static str {
         Place::Above => "--- above the view\n",
         Place::Below => "--- below the view\n",
         Place::Beside => "--- beside the view\n",
-    }
-}
-
-/// Two spaces a level.
-pub(super) fn indent(text: &mut String, depth: u32) {
-    for _ in 0..depth {
-        text.push_str("  ");
     }
 }
 

@@ -15,22 +15,31 @@ const CONTAINERS: usize = 8;
 /// How many nodes of a container are looked at for its heading or text.
 const WITHIN: u32 = 64;
 
-/// The context of every node; empty for most.
-pub(super) fn find(tree: &Tree) -> Vec<Text> {
-    let mut contexts = vec![Text::NONE; tree.nodes.len()];
+/// What a control is in.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Context {
+    pub(super) text: Text,
+    /// Whether a row of a table says it: its controls stand below a line that does not name them.
+    pub(super) is_of_row: bool,
+}
+
+/// The context of every node; none for most.
+pub(super) fn find(tree: &Tree) -> Vec<Context> {
+    let mut contexts = vec![Context::default(); tree.nodes.len()];
     let mut told = Told { tree, by_node: vec![None; tree.nodes.len()] };
     for twins in twins(tree) {
         // Which text is around how many of the twins.
         let mut shared: HashMap<&str, usize> = HashMap::new();
-        let around: Vec<Vec<Text>> = twins.iter().map(|&twin| told.around(twin)).collect();
-        for text in around.iter().flatten() {
-            *shared.entry(shown(tree, *text)).or_default() += 1;
+        let around: Vec<Vec<Context>> = twins.iter().map(|&twin| told.around(twin)).collect();
+        for context in around.iter().flatten() {
+            *shared.entry(shown(tree, context.text)).or_default() += 1;
         }
         for (&twin, around) in twins.iter().zip(&around) {
-            let held_by = |text: &&Text| shared.get(shown(tree, **text)).copied().unwrap_or_default();
-            let own = around.iter().find(|text| held_by(text) == 1);
+            let held_by =
+                |context: &&Context| shared.get(shown(tree, context.text)).copied().unwrap_or_default();
+            let own = around.iter().find(|context| held_by(context) == 1);
             // Better one of a few than one of all.
-            let best = own.or_else(|| around.iter().find(|text| held_by(text) < twins.len()));
+            let best = own.or_else(|| around.iter().find(|context| held_by(context) < twins.len()));
             contexts[twin as usize] = best.copied().unwrap_or_default();
         }
     }
@@ -69,9 +78,9 @@ struct Told<'a> {
 
 impl Told<'_> {
     /// What the containers around a node say, the nearest first, each text once and never the node's own name.
-    fn around(&mut self, node: u32) -> Vec<Text> {
+    fn around(&mut self, node: u32) -> Vec<Context> {
         let name = self.tree.texts.get(self.tree.node(node).name);
-        let mut found: Vec<Text> = Vec::new();
+        let mut found: Vec<Context> = Vec::new();
         let mut next = self.tree.node(node).parent;
         let mut looked_at = 0;
         while next != NOBODY && looked_at < CONTAINERS {
@@ -80,9 +89,10 @@ impl Told<'_> {
                 looked_at += 1;
                 let text = self.told_by(next);
                 let said = self.tree.texts.get(text);
-                let is_known = found.iter().any(|&other| shown(self.tree, other) == shown(self.tree, text));
+                let is_known =
+                    found.iter().any(|other| shown(self.tree, other.text) == shown(self.tree, text));
                 if !said.is_empty() && said != name && !is_known {
-                    found.push(text);
+                    found.push(Context { text, is_of_row: container.kind == Kind::Row });
                 }
             }
             next = container.parent;
@@ -111,11 +121,15 @@ fn told_by(tree: &Tree, container: u32) -> Text {
         return node.name;
     }
     let within = container + 1..node.end.min(container.saturating_add(WITHIN));
-    let heading = within
-        .clone()
-        .find(|&index| tree.node(index).kind == Kind::Heading && !tree.node(index).name.is_none());
-    let text = || within.clone().find(|&index| tree.node(index).kind == Kind::Text);
-    heading.or_else(text).map_or(Text::NONE, |index| tree.node(index).name)
+    let named = |kinds: &[Kind]| {
+        within.clone().find(|&index| {
+            let node = tree.node(index);
+            kinds.contains(&node.kind) && !node.name.is_none()
+        })
+    };
+    // In a card without a heading, its title is mostly the first link.
+    let told = named(&[Kind::Heading]).or_else(|| named(&[Kind::Link, Kind::Text]));
+    told.map_or(Text::NONE, |index| tree.node(index).name)
 }
 
 /// The row's header, else its first cell that says something.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use bsk_protocol::ids::Ref;
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
-use super::budget::{indent, truncate};
+use super::budget::truncate;
 use super::lines::Lines;
 use super::tree::{NOBODY, Tree};
 use super::write;
@@ -76,7 +76,7 @@ pub(super) fn compare(old: Side<'_>, new: Side<'_>, header: &str, room: usize) -
             ends.push((text.len(), ref_count));
         }
     }
-    if text.len() > header.len() + size(new.lines) {
+    if text.len() > header.len() + new.lines.size() {
         return Outcome::TooMany;
     }
     Outcome::Changes(cut(text, &ends, room))
@@ -155,7 +155,8 @@ fn paired(old: Side<'_>, new: Side<'_>, entries: Vec<Entry>) -> Vec<Entry> {
 }
 
 fn handle(side: Side<'_>, line: u32) -> Option<Ref> {
-    side.tree.node(side.lines.all[line as usize].node).handle()
+    let line = &side.lines.all[line as usize];
+    side.tree.node(line.node).handle().filter(|_| line.traits.has_ref)
 }
 
 /// Which unchanged lines of the new observation are around a change.
@@ -185,7 +186,7 @@ fn push(text: &mut String, old: Side<'_>, new: Side<'_>, entry: Entry) -> bool {
         Entry::Changed { new: line, .. } => ("~ ", new, line),
     };
     text.push_str(gutter);
-    indent(text, side.lines.all[line as usize].depth);
+    side.lines.indent(text, line);
     text.push_str(side.lines.text(line));
     if let Entry::Changed { old: was, .. } = entry {
         push_was(text, old.lines.text(was), new.lines.text(line));
@@ -235,13 +236,6 @@ fn parts(line: &str) -> Vec<&str> {
     }
     parts.push(&line[start..]);
     parts
-}
-
-/// Bytes of all lines with their indentation and breaks.
-fn size(lines: &Lines) -> usize {
-    (0..number(lines.all.len()))
-        .map(|line| lines.text(line).len() + 1 + 2 * lines.all[line as usize].depth as usize)
-        .sum()
 }
 
 fn number(index: usize) -> u32 {

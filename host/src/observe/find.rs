@@ -6,7 +6,6 @@ use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::local::Match;
 use regex::{Regex, RegexBuilder};
 
-use super::budget::indent;
 use super::header::visible;
 use super::lines::Lines;
 use super::tree::Tree;
@@ -92,9 +91,7 @@ fn print(text: &mut String, lines: &Lines, listed: &[u32]) {
     shown.sort_unstable();
     shown.dedup();
     for line in shown {
-        indent(text, lines.all[line as usize].depth);
-        text.push_str(lines.text(line));
-        text.push('\n');
+        lines.print(text, line);
     }
 }
 

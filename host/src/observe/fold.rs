@@ -7,7 +7,6 @@
 use super::context;
 use super::kind::Kind;
 use super::lines::Lines;
-use super::texts::Text;
 use super::tree::{NOBODY, Tree};
 use super::walk::{Inside, Walk};
 use super::write::{self, Shape, Style};
@@ -40,8 +39,18 @@ impl Folder<'_> {
             (_, Kind::ListItem) if self.holds_one_control(index) => {
                 return walk.enter(index, Inside::Anything);
             }
+            (_, Kind::List) if node.is_bare() && node.states.is_none() && self.is_alone(index) => {
+                return walk.enter(index, inside);
+            }
+            (_, Kind::Text) if self.is_said_beside(index) => return false,
             (_, Kind::Caption) if self.repeats_its_table(index) => return false,
             (_, Kind::Row) if self.is_one_line(index) => return self.row(walk, index),
+            (_, Kind::Combobox) if self.holds_options_only(index) => {
+                let line = self.emit(walk, index, Shape::Node);
+                walk.descend(index, line, Inside::Anything);
+                self.emit(walk, index, Shape::Options);
+                return false;
+            }
             (_, Kind::Frame) => {}
             (Inside::Anything | Inside::Row | Inside::Cell, _) => {
                 let only_text = tree.only_child(index).filter(|&child| write::is_cell_text(tree, child));
@@ -94,7 +103,7 @@ impl Folder<'_> {
 
     fn emit(&mut self, walk: &Walk<'_>, index: u32, shape: Shape) -> u32 {
         let (tree, style) = (self.tree, self.style);
-        let context = self.lines.contexts.get(index as usize).copied().unwrap_or(Text::NONE);
+        let context = self.lines.contexts.get(index as usize).copied().unwrap_or_default();
         walk.emit(&mut self.lines, index, shape, |out| write::line(out, tree, index, shape, context, style))
     }
 
@@ -105,6 +114,33 @@ impl Folder<'_> {
         node.is_bare()
             && node.states.is_none()
             && child.is_some_and(|child| child.has_ref() && child.kind != Kind::Frame)
+    }
+
+    /// All that its container holds, so that it says nothing that the container does not.
+    fn is_alone(&self, index: u32) -> bool {
+        let parent = self.tree.node(index).parent;
+        parent != NOBODY && self.tree.only_child(parent) == Some(index)
+    }
+
+    /// A text that is the name of what it is in or of the control right before it, such as a link spread over a card.
+    fn is_said_beside(&self, index: u32) -> bool {
+        let tree = self.tree;
+        let node = tree.node(index);
+        if node.has_ref() || !node.states.is_none() {
+            return false;
+        }
+        let text = tree.texts.get(node.name);
+        let says_it = |other: u32| tree.texts.get(tree.node(other).name) == text;
+        let before = index.checked_sub(1).filter(|&before| tree.node(before).has_ref());
+        before.is_some_and(says_it) || node.parent != NOBODY && says_it(node.parent)
+    }
+
+    /// A select whose options are told in one line.
+    fn holds_options_only(&self, index: u32) -> bool {
+        let tree = self.tree;
+        let inside = index + 1..tree.node(index).end;
+        let is_part = |index| matches!(tree.node(index).kind, Kind::Option | Kind::Group);
+        !self.style.is_unbounded() && !inside.is_empty() && inside.into_iter().all(is_part)
     }
 
     /// The caption that names its table is said already.
@@ -123,13 +159,12 @@ impl Folder<'_> {
         !name.is_empty() && own == name
     }
 
-    /// Whether neither the row nor a cell of it can be acted on.
+    /// Whether no cell of the row can be acted on.
     fn is_one_line(&self, row: u32) -> bool {
         let tree = self.tree;
         let node = tree.node(row);
         let cells = || tree.children(row).filter(|&child| tree.node(child).kind.is_cell());
-        !node.has_ref()
-            && node.value.is_none()
+        node.value.is_none()
             && node.description.is_none()
             && node.link.is_none()
             && cells().next().is_some()

@@ -16,8 +16,13 @@ use super::write::{self, Shape, Style};
 pub(super) fn nested(tree: &Tree, lines: &Lines, shown: &[u32], style: Style) -> Option<Box<RawValue>> {
     let mut writer = Writer { tree, lines, style, out: vec![b'['], open: Vec::new(), is_first: true };
     for &index in shown.iter().filter(|&&line| lines.all[line as usize].shape != Shape::Property) {
+        let line = lines.all[index as usize];
         while writer.open.last().is_some_and(|last| last.line != lines.all[index as usize].parent) {
             writer.close();
+        }
+        if line.shape == Shape::Options {
+            write::options_told(tree, line.node).for_each(|option| writer.option(option));
+            continue;
         }
         writer.node(index);
     }
@@ -82,7 +87,7 @@ impl Writer<'_> {
         }
         self.text("description", node.description);
         let context = self.lines.contexts.get(line.node as usize).copied().unwrap_or_default();
-        self.text("context", context);
+        self.text("context", context.text);
         if self.style.links {
             self.text("link", node.link);
         }
@@ -102,7 +107,7 @@ impl Writer<'_> {
     fn folded(&mut self, node: u32, shape: Shape) {
         let tree = self.tree;
         match shape {
-            Shape::Node | Shape::Property => {}
+            Shape::Node | Shape::Property | Shape::Options => {}
             Shape::Merged => self.leaf("text", &[tree.node(node + 1).name]),
             Shape::Row => {
                 for cell in tree.children(node).filter(|&cell| tree.node(cell).kind.is_cell()) {
@@ -112,6 +117,22 @@ impl Writer<'_> {
                 }
             }
         }
+    }
+
+    /// An option that has no line of its own.
+    fn option(&mut self, index: u32) {
+        let tree = self.tree;
+        let node = tree.node(index);
+        self.begin();
+        self.out.extend(b"{\"role\":\"option\"");
+        self.text("name", node.name);
+        if let Some(handle) = node.handle() {
+            self.field("ref", &handle);
+        }
+        if !node.states.is_none() {
+            self.field("states", &tree.states(index).collect::<Vec<_>>());
+        }
+        self.out.push(b'}');
     }
 
     fn leaf(&mut self, role: &str, texts: &[Text]) {

@@ -3,7 +3,7 @@
 //! The text of all lines is in one piece, without indentation, so that budget, search and comparison only ever look at slices
 //! of it. How lines come to be is in [`super::fold`] and [`super::snapshot`].
 
-use super::texts::Text;
+use super::context::Context;
 use super::tree::{NOBODY, Place, Tree};
 use super::write::Shape;
 
@@ -56,17 +56,19 @@ pub(super) enum KindOfLine {
 /// All lines.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
+    /// One level of indentation.
+    pub(super) level: &'static str,
     /// The lines' texts, one after the other.
     text: String,
     pub(super) all: Vec<Line>,
     /// For every node the text that tells it from its twins.
-    pub(super) contexts: Vec<Text>,
+    pub(super) contexts: Vec<Context>,
 }
 
 impl Lines {
     /// No lines yet, with room for those of a tree.
     pub(super) fn for_tree(tree: &Tree) -> Self {
-        let mut lines = Self::default();
+        let mut lines = Self { level: " ", ..Self::default() };
         lines.all.reserve(tree.nodes.len());
         // What a line of a large page takes on average; it grows where that is not enough.
         lines.text.reserve(tree.nodes.len() * 24);
@@ -77,6 +79,27 @@ impl Lines {
     pub(super) fn text(&self, line: u32) -> &str {
         let Line { start, end, .. } = self.all[line as usize];
         &self.text[start as usize..end as usize]
+    }
+
+    /// Bytes of all lines with their indentation and breaks.
+    pub(super) fn size(&self) -> usize {
+        let size =
+            |line: &Line| (line.end - line.start) as usize + line.depth as usize * self.level.len() + 1;
+        self.all.iter().map(size).sum()
+    }
+
+    /// Writes a line with its indentation.
+    pub(super) fn print(&self, out: &mut String, line: u32) {
+        self.indent(out, line);
+        out.push_str(self.text(line));
+        out.push('\n');
+    }
+
+    /// Writes the indentation of a line.
+    pub(super) fn indent(&self, out: &mut String, line: u32) {
+        for _ in 0..self.all[line as usize].depth {
+            out.push_str(self.level);
+        }
     }
 
     /// The lines it is in, the innermost first.

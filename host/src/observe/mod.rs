@@ -58,7 +58,12 @@ impl View {
     fn observe(args: &ObserveArgs) -> Self {
         let is_unbounded = args.full_text || args.target.is_some();
         Self {
-            style: Style { longest: if is_unbounded { usize::MAX } else { LONGEST }, links: args.links },
+            style: Style {
+                longest: if is_unbounded { usize::MAX } else { LONGEST },
+                links: args.links,
+                // In a flat list, or without what is out of view, nothing else tells twins apart.
+                contexts: args.interactive || args.viewport,
+            },
             is_snapshot: false,
             is_interactive: args.interactive,
             is_viewport: args.viewport,
@@ -69,7 +74,7 @@ impl View {
 
     fn snapshot(args: &ObserveArgs) -> Self {
         Self {
-            style: Style { longest: usize::MAX, links: true },
+            style: Style { longest: usize::MAX, links: true, contexts: false },
             is_snapshot: true,
             is_interactive: false,
             is_viewport: false,
@@ -80,7 +85,13 @@ impl View {
 
     /// Everything there is, for a search.
     fn find() -> Self {
-        Self::observe(&ObserveArgs { full_text: true, ..ObserveArgs::default() })
+        Self::observe(&ObserveArgs { full_text: true, ..ObserveArgs::default() }).with_contexts()
+    }
+
+    /// As this, and every repeated control says what it is in: for answers that show lines without those around them.
+    fn with_contexts(mut self) -> Self {
+        self.style.contexts = true;
+        self
     }
 
     /// The lines, and how many were too deep.
@@ -215,12 +226,16 @@ fn part(
     from: usize,
 ) -> ObserveResult {
     let Observation { number, tree, view, .. } = observation;
-    let (lines, too_deep) = view.lines(tree);
+    let room = room(args, view.is_snapshot);
+    let (mut lines, mut too_deep) = view.lines(tree);
+    if from > 0 || header.len() + lines.size() > room {
+        (lines, too_deep) = view.with_contexts().lines(tree);
+    }
     let shown = budget::show(&Wish {
         tree,
         lines: &lines,
         header,
-        room: room(args, view.is_snapshot),
+        room,
         from,
         observation: (!view.is_snapshot).then_some(*number),
         too_deep,
@@ -242,8 +257,9 @@ fn changes(work: &Work, args: &ObserveArgs, observation: &Observation) -> Observ
     if base.document != observation.document {
         return whole("(another page since the last observation)");
     }
-    let (old, _) = observation.view.lines(&base.tree);
-    let (new, _) = observation.view.lines(tree);
+    let view = observation.view.with_contexts();
+    let (old, _) = view.lines(&base.tree);
+    let (new, _) = view.lines(tree);
     let header = header::line(&tree.page, tree.is_partial);
     let (old, new) = (diff::Side { tree: &base.tree, lines: &old }, diff::Side { tree, lines: &new });
     match diff::compare(old, new, &header, room(args, false)) {

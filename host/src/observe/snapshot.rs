@@ -21,6 +21,7 @@ use super::write::{self, Shape};
 /// The snapshot's lines.
 pub(super) fn strict(tree: &Tree) -> Lines {
     let mut lines = Lines::for_tree(tree);
+    lines.level = "  ";
     Walk::new(tree).run(|walk, index| take(tree, &mut lines, walk, index));
     lines
 }

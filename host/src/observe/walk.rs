@@ -146,19 +146,21 @@ impl<'a> Walk<'a> {
         let node = self.tree.node(index);
         let outer = self.innermost;
         let states = States::of(self.tree, index);
-        let has_words = matches!(shape, Shape::Merged | Shape::Row) || !node.name.is_none();
+        let is_options = shape == Shape::Options;
+        let has_words = matches!(shape, Shape::Merged | Shape::Row | Shape::Options) || !node.name.is_none();
+        let has_ref = node.has_ref() && !is_options;
         Traits {
             is_urgent: outer.is_urgent || states.is_modal || states.is_focused || node.kind == Kind::Alert,
             is_inert: (outer.is_inert && !states.is_modal) || states.is_inert,
             is_covered: states.is_covered,
             is_in_view: self.is_in_view(index),
-            is_folded_away: outer.is_closed && node.kind == Kind::Option,
-            has_ref: node.has_ref(),
-            kind: if node.has_ref() && node.kind == Kind::Link {
+            is_folded_away: outer.is_closed && (node.kind == Kind::Option || is_options),
+            has_ref,
+            kind: if has_ref && node.kind == Kind::Link {
                 KindOfLine::Link
             } else if node.kind.is_landmark_or_heading() {
                 KindOfLine::Landmark
-            } else if node.has_ref() && node.kind != Kind::Frame {
+            } else if has_ref && node.kind != Kind::Frame {
                 KindOfLine::Control
             } else if has_words {
                 KindOfLine::Words

@@ -5,12 +5,19 @@
 
 use std::fmt::Write as _;
 
+use super::context::Context;
 use super::kind::Kind;
 use super::texts::Text;
 use super::tree::Tree;
 
-/// Longest text, name or value in characters, unless everything is wanted.
-pub(super) const LONGEST: usize = 200;
+/// Longest text in characters, unless everything is wanted.
+pub(super) const LONGEST: usize = 120;
+/// How many times as long a name may be: what can be acted on is told by it.
+const NAMES: usize = 2;
+/// Most bytes of options told in the line of a select; `--ref` shows them all.
+const OPTIONS: usize = 600;
+/// How far below a container the thing that names it is looked for.
+const NEAR: u32 = 4;
 /// Longest context in characters, besides the ellipsis: enough to tell things apart, as it is repeated line by line.
 pub(super) const LONGEST_CONTEXT: usize = 29;
 
@@ -21,6 +28,15 @@ pub(super) struct Style {
     pub(super) longest: usize,
     /// Whether the targets of links are shown.
     pub(super) links: bool,
+    /// Whether every repeated control says what it is in; else only those whose row tells them apart.
+    pub(super) contexts: bool,
+}
+
+impl Style {
+    /// Whether nothing is shortened.
+    pub(super) fn is_unbounded(self) -> bool {
+        self.longest == usize::MAX
+    }
 }
 
 /// What of the tree is in one line.
@@ -32,21 +48,27 @@ pub(super) enum Shape {
     Merged,
     /// A row and the texts of its cells.
     Row,
+    /// The options of a select, in the line after the select's own.
+    Options,
     /// Of a snapshot: something that is said of the node in the line before.
     Property,
 }
 
 /// Writes the line of a node.
-pub(super) fn line(out: &mut String, tree: &Tree, index: u32, shape: Shape, context: Text, style: Style) {
+pub(super) fn line(out: &mut String, tree: &Tree, index: u32, shape: Shape, context: Context, style: Style) {
+    if shape == Shape::Options {
+        options(out, tree, index, style);
+        return;
+    }
     let node = tree.node(index);
     if let Some(handle) = node.handle() {
         let _ = write!(out, "{handle} ");
     }
     out.push_str(tree.texts.get(node.role));
     let is_text = node.kind == Kind::Text && !node.has_ref();
-    if !is_text && !node.name.is_none() {
+    if !is_text && !node.name.is_none() && !is_named_below(tree, index) {
         out.push(' ');
-        quoted(out, tree.texts.get(node.name), style.longest);
+        quoted(out, tree.texts.get(node.name), style.longest.saturating_mul(NAMES));
     }
     if !node.value.is_none() {
         out.push_str(" value ");
@@ -55,9 +77,9 @@ pub(super) fn line(out: &mut String, tree: &Tree, index: u32, shape: Shape, cont
     if !node.states.is_none() {
         tree.states(index).for_each(|state| self::state(out, state));
     }
-    if !context.is_none() {
+    if !context.text.is_none() && (style.contexts || context.is_of_row) {
         out.push_str(" in ");
-        quoted(out, tree.texts.get(context), LONGEST_CONTEXT);
+        quoted(out, tree.texts.get(context.text), LONGEST_CONTEXT);
     }
     if style.links && !node.link.is_none() {
         out.push_str(" -> ");
@@ -77,7 +99,50 @@ pub(super) fn line(out: &mut String, tree: &Tree, index: u32, shape: Shape, cont
             out.push_str(": ");
             plain(out, tree.texts.get(node.name), style.longest);
         }
-        Shape::Node | Shape::Property => {}
+        Shape::Node | Shape::Property | Shape::Options => {}
+    }
+}
+
+/// Whether the heading or the control that names a container stands right below it and says the same.
+fn is_named_below(tree: &Tree, index: u32) -> bool {
+    let node = tree.node(index);
+    if node.has_ref() || !matches!(node.kind, Kind::Landmark | Kind::Section | Kind::Group) {
+        return false;
+    }
+    let name = tree.texts.get(node.name);
+    let first = index + 1..node.end.min(index + 1 + NEAR);
+    first.into_iter().any(|below| {
+        let below = tree.node(below);
+        (below.kind == Kind::Heading || below.has_ref()) && tree.texts.get(below.name) == name
+    })
+}
+
+/// The options of a select, as far as they are told in one line.
+pub(super) fn options_told(tree: &Tree, select: u32) -> impl Iterator<Item = u32> {
+    let mut told = 0;
+    options_of(tree, select).take_while(move |&option| {
+        told += tree.texts.get(tree.node(option).name).len();
+        told <= OPTIONS
+    })
+}
+
+fn options_of(tree: &Tree, select: u32) -> impl Iterator<Item = u32> {
+    (select + 1..tree.node(select).end).filter(|&index| tree.node(index).kind == Kind::Option)
+}
+
+/// The names and states of a select's options.
+fn options(out: &mut String, tree: &Tree, select: u32, style: Style) {
+    out.push_str("options:");
+    let mut count = 0;
+    for (index, option) in options_told(tree, select).enumerate() {
+        count += 1;
+        out.push_str(if index == 0 { " " } else { " | " });
+        between_bars(out, |out| plain(out, tree.texts.get(tree.node(option).name), style.longest));
+        tree.states(option).for_each(|state| self::state(out, state));
+    }
+    let more = options_of(tree, select).count() - count;
+    if more > 0 {
+        let _ = write!(out, " | … {more} more");
     }
 }
 
@@ -100,17 +165,24 @@ fn cells(out: &mut String, tree: &Tree, row: u32, style: Style) {
 
 /// A cell's own text, or its name where it has no text.
 fn cell_text(out: &mut String, tree: &Tree, cell: u32, style: Style) {
-    let start = out.len();
-    for text in cell_texts(tree, cell) {
-        if out.len() > start {
-            out.push(' ');
+    between_bars(out, |out| {
+        let start = out.len();
+        for text in cell_texts(tree, cell) {
+            if out.len() > start {
+                out.push(' ');
+            }
+            plain(out, tree.texts.get(text), style.longest);
         }
-        plain(out, tree.texts.get(text), style.longest);
-    }
-    if out.len() == start {
-        plain(out, tree.texts.get(tree.node(cell).name), style.longest);
-    }
-    // What a page writes between two cells would pass for one.
+        if out.len() == start {
+            plain(out, tree.texts.get(tree.node(cell).name), style.longest);
+        }
+    });
+}
+
+/// Page text in a list with bars: a bar of its own would pass for the end of it.
+fn between_bars(out: &mut String, write: impl FnOnce(&mut String)) {
+    let start = out.len();
+    write(out);
     if out[start..].contains('|') {
         let escaped = out[start..].replace('|', "\\|");
         out.truncate(start);
@@ -224,11 +296,11 @@ mod tests {
     fn long_text_is_cut_after_a_word_and_says_how_much_is_missing() {
         let text = "word ".repeat(100);
         let short = written(|out| plain(out, text.trim_end(), LONGEST));
-        assert!(short.ends_with("word… (+300)"), "{short}");
+        assert!(short.ends_with("word… (+380)"), "{short}");
         assert_eq!(shortened("one two three", 9).0, "one two");
-        let short = written(|out| plain(out, &"é".repeat(250), LONGEST));
-        assert_eq!(short, format!("{}… (+50)", "é".repeat(200)));
-        assert_eq!(written(|out| plain(out, &"é".repeat(200), LONGEST)), "é".repeat(200));
+        let short = written(|out| plain(out, &"é".repeat(150), LONGEST));
+        assert_eq!(short, format!("{}… (+30)", "é".repeat(120)));
+        assert_eq!(written(|out| plain(out, &"é".repeat(120), LONGEST)), "é".repeat(120));
         assert_eq!(written(|out| plain(out, &text, usize::MAX)), text);
     }
 

@@ -1,7 +1,7 @@
 //! The economy of `bsk observe`: its tokens for the ten realistic pages beside those of a plain aria snapshot, and whether every
 //! control of the accessibility tree is in it.
 //!
-//! The ratio is that to the plain snapshot, which cannot be acted on; the table has the one with refs as well.
+//! Two snapshots are compared with: the plain one, which cannot be acted on, and the one with a ref on every line.
 //! A token is counted as four bytes of UTF-8 on both sides. A control is there when the observation has a line with a ref
 //! and its name; the options of a choice have none of their own and only need their name in the text.
 
@@ -34,17 +34,9 @@ pub struct PageEconomy {
     pub missing: Vec<String>,
 }
 
-impl PageEconomy {
-    /// Tokens of the observation per token of the plain snapshot.
-    #[must_use]
-    pub fn ratio(&self) -> f64 {
-        ratio(&self.observed, &self.snapshot)
-    }
-}
-
 #[expect(clippy::cast_precision_loss, reason = "a ratio")]
-fn ratio(text: &str, other: &str) -> f64 {
-    text.len() as f64 / other.len().max(1) as f64
+fn ratio(length: usize, other: usize) -> f64 {
+    length as f64 / other.max(1) as f64
 }
 
 /// The ten pages' numbers.
@@ -52,6 +44,19 @@ fn ratio(text: &str, other: &str) -> f64 {
 pub struct Economy {
     /// In the order of the pages.
     pub pages: Vec<PageEconomy>,
+}
+
+impl Economy {
+    /// Tokens of all observations per token of all snapshots with refs.
+    #[must_use]
+    pub fn total_ratio(&self) -> f64 {
+        ratio(self.total(|page| &page.observed), self.total(|page| &page.snapshot_with_refs))
+    }
+
+    /// Bytes of one text over all pages.
+    fn total(&self, text: impl Fn(&PageEconomy) -> &String) -> usize {
+        self.pages.iter().map(|page| text(page).len()).sum()
+    }
 }
 
 /// Observes every realistic page as an agent would, and takes the plain snapshot of the same page.
@@ -87,11 +92,16 @@ fn missing(controls: &[Control], observed: &str) -> Vec<String> {
     let mut lines: Vec<&str> = observed.lines().filter(|line| line.trim_start().starts_with('@')).collect();
     let mut missing = Vec::new();
     for control in controls {
+        if control.role == "option" {
+            if !observed.contains(&control.name) {
+                missing.push(format!("option \"{}\"", control.name));
+            }
+            continue;
+        }
         let found = lines.iter().position(|line| is_line_of(line, control));
         match found {
             // Each line stands for one control only.
             Some(at) => drop(lines.remove(at)),
-            None if control.role == "option" && observed.contains(&control.name) => {}
             None => missing.push(format!("{} \"{}\"", control.role, control.name)),
         }
     }
@@ -131,15 +141,24 @@ impl Display for Economy {
             "| page | observe | plain snapshot | ratio | with refs | ratio | controls | of them observed |"
         )?;
         writeln!(f, "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")?;
+        let mut row = |name: &str, texts: [usize; 3], controls: usize, there: usize| {
+            let [observed, plain, with_refs] = texts.map(|length| length / BYTES_PER_TOKEN);
+            let (first, second) = (ratio(texts[0], texts[1]), ratio(texts[0], texts[2]));
+            write!(f, "| {name} | {observed} | {plain} | {first:.2} | {with_refs} | {second:.2} ")?;
+            writeln!(f, "| {controls} | {there} |")
+        };
+        let there = |page: &PageEconomy| page.controls - page.missing.len();
         for one in &self.pages {
-            let PageEconomy { page, controls, .. } = one;
-            let texts = [&one.observed, &one.snapshot, &one.snapshot_with_refs];
-            let [observed, plain, with_refs] = texts.map(|text| text.len() / BYTES_PER_TOKEN);
-            let (first, second) = (one.ratio(), ratio(&one.observed, &one.snapshot_with_refs));
-            let there = controls - one.missing.len();
-            write!(f, "| {page} | {observed} | {plain} | {first:.2} | {with_refs} | {second:.2} ")?;
-            writeln!(f, "| {controls} | {there} |")?;
+            let texts = [&one.observed, &one.snapshot, &one.snapshot_with_refs].map(String::len);
+            row(&one.page, texts, one.controls, there(one))?;
         }
+        let totals = [
+            self.total(|page| &page.observed),
+            self.total(|page| &page.snapshot),
+            self.total(|page| &page.snapshot_with_refs),
+        ];
+        let controls = self.pages.iter().map(|page| page.controls).sum();
+        row("all", totals, controls, self.pages.iter().map(there).sum())?;
         for one in self.pages.iter().filter(|one| !one.missing.is_empty()) {
             writeln!(f, "{} lacks: {}", one.page, one.missing.join(", "))?;
         }

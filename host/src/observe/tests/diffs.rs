@@ -32,9 +32,9 @@ fn a_change_of_state_shows_what_it_was() {
         "main\n  @1 button Mute {pressed}\n  @2 checkbox All\n  @3 textbox Name {value=Ada}",
         "main\n  @1 button Mute\n  @2 checkbox All {checked}\n  @3 textbox Name {value=Bob Lee}",
         "\x20 main
-~   @e1 button \"Mute\" (was [pressed])
-~   @e2 checkbox \"All\" [checked] (was without [checked])
-~   @e3 textbox \"Name\" value \"Bob Lee\" (was \"Ada\")
+~  @e1 button \"Mute\" (was [pressed])
+~  @e2 checkbox \"All\" [checked] (was without [checked])
+~  @e3 textbox \"Name\" value \"Bob Lee\" (was \"Ada\")
 ",
     );
 }
@@ -45,11 +45,11 @@ fn new_and_gone_lines_stand_in_what_they_are_in() {
         "main\n  list Cart\n    listitem\n      text Mug\n    listitem\n      text Cup\n  text 2 items",
         "main\n  list Cart\n    listitem\n      text Mug\n  text 1 item\n  @9 button Undo",
         "\x20 main
-    list \"Cart\"
--     listitem: Cup
--   text: 2 items
-+   text: 1 item
-+   @e9 button \"Undo\"
+   list \"Cart\"
+-   listitem: Cup
+-  text: 2 items
++  text: 1 item
++  @e9 button \"Undo\"
 ",
     );
 }

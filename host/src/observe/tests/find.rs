@@ -36,11 +36,11 @@ fn matches_come_with_what_they_are_in_and_their_refs() {
         "\
 page
 main
-  table \"Users\"
-    row: Ann
-      @e4 button \"Edit\" in \"Ann\"
-    row: Bob
-      @e5 button \"Edit\" in \"Bob\"
+ table \"Users\"
+  row: Ann
+   @e4 button \"Edit\" in \"Ann\"
+  row: Bob
+   @e5 button \"Edit\" in \"Bob\"
 "
     );
     assert_eq!(found.match_count, 2);

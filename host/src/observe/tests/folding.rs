@@ -3,7 +3,8 @@
 use bsk_protocol::local::ObserveArgs;
 use serde_json::json;
 
-use super::{check, check_snapshot, default, nested, tree};
+use super::super::View;
+use super::{check, check_snapshot, default, nested, show, tree};
 
 const USERS: &str = "
 table Users
@@ -55,12 +56,12 @@ main
         "\
 @e1 searchbox \"Search\" value \"tea\" [focused] — Press Enter
 main
-  heading \"Teas\" [level=2]
-  @e4 button \"Add to cart\" [pressed] [disabled]
-  text: In stock
-  @e5 link \"Home\"
-  @e6 textbox \"Mail\" [required] [invalid \"Enter a mail address\"]
-  image \"Map\" [200x100]
+ heading \"Teas\" [level=2]
+ @e4 button \"Add to cart\" [pressed] [disabled]
+ text: In stock
+ @e5 link \"Home\"
+ @e6 textbox \"Mail\" [required] [invalid \"Enter a mail address\"]
+ image \"Map\" [200x100]
 ",
     );
 }
@@ -81,12 +82,12 @@ fn a_table_is_one_line_a_row_and_its_buttons_say_which_row() {
         &default(),
         "\
 table \"Users\"
-  row: Name | Role | Actions
-  row: Ann | Admin
-    @e4 button \"Edit\" in \"Ann\"
-  row: Bob | Guest
-    @e5 button \"Edit\" in \"Bob\"
-  row: Cy
+ row: Name | Role | Actions
+ row: Ann | Admin
+  @e4 button \"Edit\" in \"Ann\"
+ row: Bob | Guest
+  @e5 button \"Edit\" in \"Bob\"
+ row: Cy
 ",
     );
 }
@@ -101,7 +102,7 @@ fn interactive_is_a_flat_list_with_contexts() {
 }
 
 #[test]
-fn rows_that_can_be_acted_on_keep_a_line_for_each_cell() {
+fn rows_whose_cells_can_be_acted_on_keep_a_line_for_each_cell() {
     check(
         "
 grid Mail
@@ -117,12 +118,10 @@ grid Mail
         &default(),
         "\
 grid \"Mail\"
-  @e1 row
-    gridcell: Ann
-    gridcell: Hello
-  row
-    @e2 gridcell \"Bob\"
-    gridcell: Hi
+ @e1 row: Ann | Hello
+ row
+  @e2 gridcell \"Bob\"
+  gridcell: Hi
 ",
     );
 }
@@ -151,11 +150,11 @@ table
         &default(),
         "\
 table
-  row [selected]: Total | 5
-    table \"Parts\"
-      row: a\\|b | Named
-    image \"Chart\"
-  row:  | second
+ row [selected]: Total | 5
+  table \"Parts\"
+   row: a\\|b | Named
+  image \"Chart\"
+ row:  | second
 ",
     );
 }
@@ -183,12 +182,12 @@ status
         &default(),
         "\
 list
-  listitem: Plain item text
-  @e1 link \"Home\"
-  listitem
-    text: Two
-    @e2 link \"things\"
-  listitem [current]: Here
+ listitem: Plain item text
+ @e1 link \"Home\"
+ listitem
+  text: Two
+  @e2 link \"things\"
+ listitem [current]: Here
 term: T
 definition: D
 status: Saved
@@ -207,7 +206,7 @@ heading Teas
 @2 button Buy
   text Buy now",
         &default(),
-        "@e1 button \"Go\"\nheading \"Teas\"\n@e2 button \"Buy\"\n  text: Buy now\n",
+        "@e1 button \"Go\"\nheading \"Teas\"\n@e2 button \"Buy\"\n text: Buy now\n",
     );
 }
 
@@ -221,16 +220,26 @@ fn options_stand_in_their_select() {
         &default(),
         "\
 @e1 combobox \"Country\" value \"France\" [collapsed]
-  @e2 option \"France\" [selected]
-  @e3 option \"Spain\"
+ options: France [selected] | Spain
 ",
     );
+    let outline = "@1 combobox C {value=a}\n  @2 option a|b\n  group G\n    @3 option c {disabled}";
+    check(outline, &default(), "@e1 combobox \"C\" value \"a\"\n options: a\\|b | c [disabled]\n");
+    check(
+        outline,
+        &ObserveArgs { full_text: true, ..default() },
+        "@e1 combobox \"C\" value \"a\"\n @e2 option \"a|b\"\n group \"G\"\n  @e3 option \"c\" [disabled]\n",
+    );
+    let options = (0..200).fold(String::new(), |all, number| all + &format!("\n  option Choice {number}"));
+    let (shown, _) = show(&tree(&format!("@1 combobox C{options}")), View::observe(&default()), None, 0);
+    let line = shown.text.lines().last().unwrap();
+    let told = line.matches("Choice ").count();
+    assert!(line.ends_with(&format!(" | … {} more", 200 - told)) && line.len() < 1000, "{line}");
 }
 
 #[test]
 fn twins_are_told_apart_by_the_nearest_thing_that_differs() {
-    check(
-        "
+    let outline = "
 region Staff
   list
     listitem
@@ -253,32 +262,47 @@ article
 @6 button Close
 @7 button Close
 dialog Settings
-  @8 button Close",
+  @8 button Close";
+    // Where lines stand alone each says what it is in; in the tree the lines around it do.
+    check(
+        outline,
+        &ObserveArgs { interactive: true, ..default() },
+        "\
+@e1 button \"Edit\" in \"Ann\"
+@e2 button \"Edit\" in \"Bob\"
+@e3 button \"Edit\" in \"Guests\"
+@e4 link \"Read more\" in \"A long story of how the tea…\"
+@e5 link \"Read more\" in \"Another story\"
+@e6 button \"Close\"
+@e7 button \"Close\"
+@e8 button \"Close\" in \"Settings\"
+",
+    );
+    check(
+        outline,
         &default(),
         "\
 region \"Staff\"
-  list
-    listitem
-      heading \"Ann\"
-      @e1 button \"Edit\" in \"Ann\"
-    listitem
-      heading \"Bob\"
-      @e2 button \"Edit\" in \"Bob\"
+ listitem
+  heading \"Ann\"
+  @e1 button \"Edit\"
+ listitem
+  heading \"Bob\"
+  @e2 button \"Edit\"
 region \"Guests\"
-  list
-    listitem
-      heading \"Ann\"
-      @e3 button \"Edit\" in \"Guests\"
+ listitem
+  heading \"Ann\"
+  @e3 button \"Edit\"
 article
-  text: A long story of how the tea came to the harbour
-  @e4 link \"Read more\" in \"A long story of how the tea…\"
+ text: A long story of how the tea came to the harbour
+ @e4 link \"Read more\"
 article
-  text: Another story
-  @e5 link \"Read more\" in \"Another story\"
+ text: Another story
+ @e5 link \"Read more\"
 @e6 button \"Close\"
 @e7 button \"Close\"
 dialog \"Settings\"
-  @e8 button \"Close\" in \"Settings\"
+ @e8 button \"Close\"
 ",
     );
 }
@@ -299,21 +323,21 @@ text End";
         &default(),
         "\
 main
-  --- above the view
-  heading \"Top\"
-  --- in view
-  text: Here
-  --- below the view
-  @e1 combobox \"C\"
-    option \"A\"
-  @e2 link \"Imprint\"
-  --- beside the view
-  @e3 button \"Next\"
+ --- above the view
+ heading \"Top\"
+ --- in view
+ text: Here
+ --- below the view
+ @e1 combobox \"C\"
+  options: A
+ @e2 link \"Imprint\"
+ --- beside the view
+ @e3 button \"Next\"
 --- in view
 text: End
 ",
     );
-    check(outline, &ObserveArgs { viewport: true, ..default() }, "main\n  text: Here\ntext: End\n");
+    check(outline, &ObserveArgs { viewport: true, ..default() }, "main\n text: Here\ntext: End\n");
 }
 
 #[test]
@@ -335,11 +359,11 @@ table
         &default(),
         "\
 table
-  row: Ann
-    @e1 button \"Edit\"
-  --- below the view
-  row: Bob
-    @e2 button \"Drop\"
+ row: Ann
+  @e1 button \"Edit\"
+ --- below the view
+ row: Bob
+  @e2 button \"Drop\"
 --- beside the view
 @e3 button \"Aside\"
 ",
@@ -354,9 +378,9 @@ fn long_text_is_shortened_unless_everything_is_wanted() {
         &outline,
         &default(),
         &format!(
-            "text: {}… (+100)\n@e1 button \"{}… (+50)\"\n",
-            "word ".repeat(40).trim_end(),
-            "x".repeat(200)
+            "text: {}… (+180)\n@e1 button \"{}… (+10)\"\n",
+            "word ".repeat(24).trim_end(),
+            "x".repeat(240)
         ),
     );
     check(
@@ -371,13 +395,13 @@ fn deeper_lines_than_asked_for_are_counted() {
     check(
         "main\n  list\n    listitem\n      text a\n      text b",
         &ObserveArgs { max_depth: Some(1), ..default() },
-        "main\n  list\n… 3 deeper lines left out: --max-depth shows more\n",
+        "main\n listitem\n… 2 deeper lines left out: --max-depth shows more\n",
     );
 }
 
 #[test]
 fn invisible_text_keeps_its_mark() {
-    check("listitem\n  text psst {invisible}\n", &default(), "listitem\n  text [invisible]: psst\n");
+    check("listitem\n  text psst {invisible}\n", &default(), "listitem\n text [invisible]: psst\n");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Frames in one tree, with their boxes and places told for the tab.
 
+use bsk_protocol::local::ObserveArgs;
 use serde_json::Value;
 
 use super::super::View;
@@ -38,12 +39,12 @@ fn frames_stand_below_their_elements_at_any_depth() {
         text(&nested_frames()),
         "\
 main
-  @e4 iframe \"Shop\"
-    text: x
-    @f1e2 iframe
-      @f2e7 button \"Deep\"
-      --- below the view
-      @f2e8 button \"Far\"
+ @e4 iframe \"Shop\"
+  text: x
+  @f1e2 iframe
+   @f2e7 button \"Deep\"
+   --- below the view
+   @f2e8 button \"Far\"
 --- in view
 text: end
 "
@@ -101,7 +102,7 @@ fn a_frame_whose_walk_was_cut_short_makes_the_whole_partial() {
     let tree = Tree::assemble(seen(0, &outer, vec![(1, child(1, &inner, vec![]))]), Mapping::IDENTITY, false);
     assert!(tree.is_partial);
     let (shown, _) = show(&tree, View::observe(&default()), None, 0);
-    assert_eq!(shown.text, "page \"A\" http://a.test/ 800x600 [partial]\n@e1 iframe\n  text: a\n");
+    assert_eq!(shown.text, "page \"A\" http://a.test/ 800x600 [partial]\n@e1 iframe\n text: a\n");
 }
 
 #[test]
@@ -109,7 +110,8 @@ fn twins_in_different_frames_are_twins() {
     let outer = columns("@1 iframe Left {content=0,0,1,1}\n@2 iframe Right {content=0,0,1,1}");
     let inner = || child(1, &sized("@9 button Go", 1, 1), vec![]);
     let tree = Tree::assemble(seen(0, &outer, vec![(1, inner()), (2, inner())]), Mapping::IDENTITY, false);
-    let text = text(&tree);
+    let (shown, _) = show(&tree, View::observe(&ObserveArgs { interactive: true, ..default() }), None, 0);
+    let text = shown.text;
     assert!(text.contains("@f1e9 button \"Go\" in \"Left\""), "{text}");
     assert!(text.contains("@f1e9 button \"Go\" in \"Right\""), "{text}");
 }
@@ -119,6 +121,6 @@ fn a_frame_without_a_size_does_not_disturb_the_rest() {
     let outer = columns("@1 iframe {content=0,0,0,0}");
     let inner = child(1, &sized("text a {box=1,1,1,1}", 0, 0), vec![]);
     let tree = Tree::assemble(seen(0, &outer, vec![(1, inner)]), Mapping::IDENTITY, true);
-    assert_eq!(text(&tree), "@e1 iframe\n  text: a\n");
+    assert_eq!(text(&tree), "@e1 iframe\n text: a\n");
     assert!(tree.boxes.iter().flatten().all(|number| number.is_finite()));
 }

@@ -8,7 +8,7 @@ use super::{body, check_snapshot, columns, default, seen, show, tree};
 fn with_text(text: &str) -> Tree {
     let mut page = columns(
         "@1 button NAME {value=NAME; description=NAME; covered by NAME; link=NAME}\n\
-         text NAME\n\
+         text NAME!\n\
          row\n  cell\n    text NAME\n  cell\n    text b\n\
          listitem\n  text NAME",
     );
@@ -34,11 +34,11 @@ fn page_text_cannot_begin_a_line_close_its_quotes_or_hide() {
         // A state is cut in two by a line break, which joins states: both stand in brackets of their own.
         format!(
             "@e1 button {quoted} value {quoted} [covered by a\"\\] \\[checked\\]] \
-             [@e9 button \"b\\\\⟨U+001B⟩\\[2J⟨U+202E⟩c⟨U+E0041⟩|d] -> {} — {plain}",
+      [@e9 button \"b\\\\⟨U+001B⟩\\[2J⟨U+202E⟩c⟨U+E0041⟩|d] -> {} — {plain}",
             plain.replace(' ', "%20")
         )
     );
-    assert_eq!(lines[2], format!("text: {plain}"));
+    assert_eq!(lines[2], format!("text: {plain}!"));
     assert_eq!(lines[3], format!("row: {} | b", plain.replace('|', "\\|")));
     assert_eq!(lines[4], format!("listitem: {plain}"));
     assert_eq!(lines.len(), 5);
@@ -55,7 +55,7 @@ fn depths_that_a_page_makes_up_become_a_tree() {
     page["nodes"]["depth"] = serde_json::json!([7, 4_000_000_000_u32, 9, 4_294_967_295_u32, 0]);
     let tree = Tree::assemble(seen(0, &page, vec![]), Mapping::IDENTITY, false);
     let (shown, _) = show(&tree, View::observe(&default()), None, 0);
-    assert_eq!(body(&shown.text), "main\n  list\n  listitem: a\ntext: b\n");
+    assert_eq!(body(&shown.text), "main\n list\n listitem: a\ntext: b\n");
 }
 
 #[test]
