@@ -1,11 +1,12 @@
-//! Which element is meant: a positional target, or `--ref` or `--selector`, which force one reading.
+//! Which element is meant: a positional target; `--ref` or `--selector`, which force one reading; or what people say of it,
+//! such as `--role button --name Edit`.
 //!
 //! A positional text that parses as a ref is a ref, anything else a CSS selector; no selector begins with `@`, so a
 //! malformed ref is told apart. Two ways of naming an element at once are refused. Whether it exists, the page decides.
 
 use bsk_protocol::failure::Failure;
 use bsk_protocol::ids::Ref;
-use bsk_protocol::local::Target;
+use bsk_protocol::local::{Query, Target};
 use clap::Args;
 
 use crate::usage;
@@ -13,23 +14,64 @@ use crate::usage;
 /// A target that may be positional.
 #[derive(Debug, Args)]
 pub(crate) struct TargetArgs {
+    #[command(flatten)]
+    pub(crate) unlabelled: UnlabelledTargetArgs,
+    /// Field by its label
+    #[arg(long, value_name = "TEXT", help_heading = TARGETS)]
+    pub(crate) label: Option<String>,
+}
+
+/// A target that may be positional, of a command that has another use for `--label`.
+#[derive(Debug, Args)]
+pub(crate) struct UnlabelledTargetArgs {
     /// Ref from `bsk observe` (`@e3`, `e3`, `@f2e3`) or CSS selector
     #[arg(value_name = "TARGET")]
     pub(crate) target: Option<String>,
     #[command(flatten)]
-    pub(crate) forced: ForcedTargetArgs,
+    pub(crate) forced: FlagArgs,
 }
 
 /// A target by flag only.
 #[derive(Debug, Args)]
 pub(crate) struct ForcedTargetArgs {
+    #[command(flatten)]
+    pub(crate) forced: FlagArgs,
+    /// Field by its label
+    #[arg(long, value_name = "TEXT", help_heading = TARGETS)]
+    pub(crate) label: Option<String>,
+}
+
+/// The flags that name an element.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = TARGETS)]
+pub(crate) struct FlagArgs {
     /// Element by ref
     #[arg(long = "ref", value_name = "REF")]
-    pub(crate) by_ref: Option<String>,
+    by_ref: Option<String>,
     /// Element by CSS selector
     #[arg(long, value_name = "CSS")]
-    pub(crate) selector: Option<String>,
+    selector: Option<String>,
+    /// Element by ARIA role, such as `button`; all that is said of an element must hold
+    #[arg(long, value_name = "ROLE")]
+    role: Option<String>,
+    /// Element by accessible name, in any case
+    #[arg(long, value_name = "TEXT")]
+    name: Option<String>,
+    /// Innermost element with this visible text
+    #[arg(long, value_name = "TEXT")]
+    text: Option<String>,
+    /// Field by its placeholder
+    #[arg(long, value_name = "TEXT")]
+    placeholder: Option<String>,
+    /// Element by `data-testid`
+    #[arg(long, value_name = "ID")]
+    test_id: Option<String>,
+    /// Which of several elements that are as said, from 0
+    #[arg(long, value_name = "N")]
+    nth: Option<u32>,
 }
+
+const TARGETS: &str = "Which element";
 
 impl TargetArgs {
     /// The one element.
@@ -37,12 +79,26 @@ impl TargetArgs {
     /// # Errors
     /// None or several were named, or the ref is malformed.
     pub(crate) fn required(&self) -> Result<Target, Failure> {
-        match (&self.target, self.forced.optional()?) {
+        self.unlabelled.with_label(self.label.as_deref())
+    }
+}
+
+impl UnlabelledTargetArgs {
+    /// The one element.
+    ///
+    /// # Errors
+    /// As [`TargetArgs::required`].
+    pub(crate) fn required(&self) -> Result<Target, Failure> {
+        self.with_label(None)
+    }
+
+    fn with_label(&self, label: Option<&str>) -> Result<Target, Failure> {
+        match (&self.target, self.forced.named(label)?) {
             (Some(text), None) => read(text),
             (None, Some(target)) => Ok(target),
             (None, None) => Err(usage::wrong(
                 "no element was named",
-                "pass a ref such as `@e3` from `bsk observe`, or a CSS selector",
+                "pass a ref such as `@e3` from `bsk observe`, a CSS selector, or flags such as `--role button --name Save`",
             )),
             (Some(_), Some(_)) => Err(several()),
         }
@@ -55,12 +111,47 @@ impl ForcedTargetArgs {
     /// # Errors
     /// Several were named, or the ref is malformed.
     pub(crate) fn optional(&self) -> Result<Option<Target>, Failure> {
-        match (&self.by_ref, &self.selector) {
-            (Some(text), None) => parse_ref(text).map(|found| Some(Target::Ref(found))),
-            (None, Some(text)) => selector(text).map(Some),
-            (None, None) => Ok(None),
-            (Some(_), Some(_)) => Err(several()),
+        self.forced.named(self.label.as_deref())
+    }
+}
+
+impl FlagArgs {
+    fn named(&self, label: Option<&str>) -> Result<Option<Target>, Failure> {
+        let query = self.query(label)?;
+        match (&self.by_ref, &self.selector, query) {
+            (Some(text), None, None) => parse_ref(text).map(|found| Some(Target::Ref(found))),
+            (None, Some(text), None) => selector(text).map(Some),
+            (None, None, query) => Ok(query.map(|query| Target::Query(Box::new(query)))),
+            (Some(_), Some(_), _) | (Some(_), None, Some(_)) | (None, Some(_), Some(_)) => Err(several()),
         }
+    }
+
+    /// What is said of the element, if anything is.
+    fn query(&self, label: Option<&str>) -> Result<Option<Query>, Failure> {
+        let Self { by_ref: _, selector: _, role, name, text, placeholder, test_id, nth } = self;
+        let query = Query {
+            role: role.clone(),
+            name: name.clone(),
+            text: text.clone(),
+            label: label.map(str::to_owned),
+            placeholder: placeholder.clone(),
+            test_id: test_id.clone(),
+            nth: *nth,
+        };
+        if query == Query::default() {
+            return Ok(None);
+        }
+        if query == (Query { nth: *nth, ..Query::default() }) {
+            return Err(usage::wrong(
+                "`--nth` alone names no element",
+                "say which elements are counted, such as `--role button --nth 1`",
+            ));
+        }
+        let texts = [&query.role, &query.name, &query.text, &query.label, &query.placeholder, &query.test_id];
+        if texts.into_iter().flatten().any(|text| text.trim().is_empty()) {
+            return Err(usage::wrong("what is said of the element is empty", "leave the empty flag out"));
+        }
+        Ok(Some(query))
     }
 }
 
@@ -94,7 +185,7 @@ fn selector(text: &str) -> Result<Target, Failure> {
 fn several() -> Failure {
     usage::wrong(
         "an element was named in several ways",
-        "use one of: a positional target, `--ref`, `--selector`",
+        "use one of: a positional target, `--ref`, `--selector`, or flags such as `--role` and `--name`",
     )
 }
 
@@ -104,8 +195,8 @@ mod tests {
 
     fn args(target: Option<&str>, by_ref: Option<&str>, selector: Option<&str>) -> TargetArgs {
         let owned = |text: Option<&str>| text.map(str::to_owned);
-        let forced = ForcedTargetArgs { by_ref: owned(by_ref), selector: owned(selector) };
-        TargetArgs { target: owned(target), forced }
+        let forced = FlagArgs { by_ref: owned(by_ref), selector: owned(selector), ..FlagArgs::default() };
+        TargetArgs { unlabelled: UnlabelledTargetArgs { target: owned(target), forced }, label: None }
     }
 
     fn the_ref(text: &str) -> Target {
@@ -142,5 +233,22 @@ mod tests {
             assert_eq!(failure.exit_code(), 1, "{wrong:?}");
             assert!(failure.hint.is_some());
         }
+    }
+
+    #[test]
+    fn what_is_said_of_an_element_is_a_query() {
+        let mut said = args(None, None, None);
+        said.unlabelled.forced.role = Some("button".into());
+        said.unlabelled.forced.nth = Some(1);
+        let query = Query { role: Some("button".into()), nth: Some(1), ..Query::default() };
+        assert_eq!(said.required(), Ok(Target::Query(Box::new(query))));
+        said.unlabelled.target = Some("@e1".into());
+        assert_eq!(said.required().unwrap_err().exit_code(), 1);
+        let mut count = args(None, None, None);
+        count.unlabelled.forced.nth = Some(1);
+        assert!(count.required().unwrap_err().message.contains("--nth"));
+        let mut empty = args(None, None, None);
+        empty.label = Some(" ".into());
+        assert_eq!(empty.required().unwrap_err().exit_code(), 1);
     }
 }

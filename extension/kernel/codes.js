@@ -15,7 +15,7 @@ export const ERROR_CODES = /** @type {const} */ ([
 export const REASONS = /** @type {const} */ ([
   'session_not_found', 'session_busy', 'session_ended', 'tab_not_found', 'tab_not_owned', 'tab_not_active', 'tab_closed',
   'tab_detached', 'tab_forbidden', 'frame_not_found', 'page_crashed', 'page_navigated', 'ref_not_found', 'ref_stale',
-  'cursor_stale', 'pattern_invalid', 'selector_invalid', 'selector_not_found', 'element_not_visible', 'element_covered',
+  'cursor_stale', 'pattern_invalid', 'selector_invalid', 'selector_not_found', 'element_not_found', 'element_ambiguous', 'element_not_visible', 'element_covered',
   'element_disabled', 'element_inert', 'element_readonly', 'element_unstable', 'element_replaced', 'not_delivered',
   'not_fillable', 'not_focusable', 'not_a_select', 'value_not_accepted', 'value_mismatch', 'option_not_found',
   'option_disabled', 'single_select_value_count', 'position_outside', 'page_function_unknown', 'page_library_failed',

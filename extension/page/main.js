@@ -5,6 +5,7 @@
 /** @type {{ [K in keyof PageFunctions]: (args: never) => unknown }} */
 const pageFunctions = {
   observe: observePage,
+  query: queryElements,
   prepare: prepareTarget,
   probe: readProbe,
   fill_begin: beginFill,

@@ -102,6 +102,18 @@ interface Selected extends UsedElement {
   selected_labels: string[];
 }
 
+/** An element that a query found, and a few words of what it is in. */
+interface QueryMatch { ref: number; role: string; name: string; context: string; }
+
+interface QueryAnswer {
+  /** How many match. */
+  total: number;
+  /** The first of them, in document order. */
+  matches: QueryMatch[];
+  /** What comes near, when nothing matches. */
+  nearest: QueryMatch[];
+}
+
 /** Every function of the library: its arguments and its result. */
 interface PageFunctions {
   /** Walks the document (or the subtree of `root_ref`), shadow roots included, for at most `budget_ms`; an `Observation` as JSON. */
@@ -113,6 +125,11 @@ interface PageFunctions {
     /** Also text that nobody can see, with the state `invisible`. */
     invisible?: boolean;
   }): string;
+  /** Finds elements by what people say of them; waits at most `timeout_ms` for the first. */
+  query(args: {
+    query: { role?: string; name?: string; text?: string; label?: string; placeholder?: string; test_id?: string };
+    timeout_ms: number;
+  }): Promise<QueryAnswer>;
   /** Waits until the target can be acted on, scrolls it into view and, with `arm`, watches for that event's arrival. */
   prepare(args: {
     target: Target; timeout_ms: number; force?: boolean;

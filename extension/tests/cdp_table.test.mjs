@@ -123,7 +123,8 @@ test('page functions take their own arguments only', () => {
   checkPageCall('focus', { timeout_ms: 0 });
   /** @type {[string, Record<string, unknown>][]} */
   const hostile = [
-    ['observe', { budget_ms: 1, root_ref: 0 }], ['observe', { budget_ms: 1, root_ref: 1.5 }], ['observe', {}],
+    ['observe', { budget_ms: 1, root_ref: 0 }], ['observe', { budget_ms: 1, root_ref: 1.5 }], ['observe', {}], ['query', {}], ['query', { query: {} }],
+    ['query', { query: { nth: 1 }, timeout_ms: 1 }], ['query', { query: { name: 1 }, timeout_ms: 1 }],
     ['observe', { budget_ms: 1, code: 'x' }], ['observe', { budget_ms: 1, form: 'raw' }], ['observe', { budget_ms: 1, links: 'yes' }], ['prepare', { timeout_ms: 1 }],
     ['prepare', { target: { ref: 1, selector: 'a' }, timeout_ms: 1 }], ['prepare', { target: { ref: 1 }, timeout_ms: 1, arm: 'click' }],
     ['prepare', { target: { ref: 1 }, timeout_ms: -1 }], ['probe', {}], ['fill_begin', { target: { ref: 1 }, value: 1, append: false, timeout_ms: 1 }],

@@ -5,20 +5,21 @@ use base64::engine::general_purpose::STANDARD;
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::ids::FrameNumber;
 use bsk_protocol::kernel::{Call, PageFunction};
-use bsk_protocol::local::{Screenshot, Target};
+use bsk_protocol::local::Screenshot;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::act::to_viewport;
-use crate::run::{Done, Work, page_target};
+use crate::run::{Done, Work};
+use crate::target::Element;
 
 /// `bsk get-html`.
-pub(crate) async fn get_html(work: &Work, target: Option<&Target>, max_bytes: u64) -> Result<Done, Failure> {
+pub(crate) async fn get_html(work: &Work, target: Option<&Element>, max_bytes: u64) -> Result<Done, Failure> {
     let mut args = json!({ "max_bytes": max_bytes });
     let mut frame = FrameNumber::MAIN;
     if let Some(target) = target {
-        let (in_frame, target) = page_target(target);
+        let (in_frame, target) = target.in_page();
         frame = in_frame;
         args["target"] = target;
     }
@@ -154,7 +155,7 @@ struct Captured {
 }
 
 /// `bsk screenshot`: the visible page, or one element.
-pub(crate) async fn screenshot(work: &Work, target: Option<&Target>) -> Result<Done, Failure> {
+pub(crate) async fn screenshot(work: &Work, target: Option<&Element>) -> Result<Done, Failure> {
     let mut params = json!({ "format": "png", "optimizeForSpeed": true });
     if let Some(target) = target {
         params["clip"] = clip_of(work, target).await?;
@@ -186,8 +187,8 @@ pub(crate) async fn screenshot(work: &Work, target: Option<&Target>) -> Result<D
 }
 
 /// The element's place in page coordinates, which is what a clip is given in.
-async fn clip_of(work: &Work, target: &Target) -> Result<Value, Failure> {
-    let (frame, page_target) = page_target(target);
+async fn clip_of(work: &Work, target: &Element) -> Result<Value, Failure> {
+    let (frame, page_target) = target.in_page();
     let args = json!({ "target": page_target, "timeout_ms": work.page_timeout_ms() });
     let BoxReply { place } = work.page(frame, PageFunction::Box, &args).await?;
     let (left, top) = to_viewport(work, frame, place.x, place.y).await?;

@@ -19,6 +19,7 @@ mod serve;
 mod session;
 mod stdio;
 mod tabs;
+mod target;
 
 use std::process::ExitCode;
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::ids::{FrameNumber, SessionId, TabId};
 use bsk_protocol::kernel::{Call, EndCause, LossCause, PageFunction};
-use bsk_protocol::local::{Action, Command, Dialog, Target};
+use bsk_protocol::local::{Action, Command, Dialog};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -23,7 +23,7 @@ use crate::host::Host;
 use crate::kernel::{Pending, raw};
 use crate::queue::Turn;
 use crate::tabs::{self, Tab, TabEvent};
-use crate::{act, look, navigate, observe, session};
+use crate::{act, look, navigate, observe, session, target};
 
 /// Longest time a command may ask for.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
@@ -236,24 +236,35 @@ async fn in_tab(work: &Work, action: Action) -> Result<Done, Failure> {
         Action::Observe(args) => observe::observe(work, &args).await,
         Action::Snapshot(args) => observe::snapshot(work, &args).await,
         Action::Find { pattern, is_regex, max } => observe::find(work, &pattern, is_regex, max).await,
-        Action::GetHtml { target, max_bytes } => look::get_html(work, target.as_ref(), max_bytes).await,
+        Action::GetHtml { target, max_bytes } => {
+            look::get_html(work, target::locate_some(work, target).await?.as_ref(), max_bytes).await
+        }
         Action::Click { target, button, click_count, modifiers } => {
+            let target = target::locate(work, target).await?;
             act::click(work, &target, button, click_count, &modifiers).await
         }
         Action::Hover { target, modifiers, settle_ms } => {
+            let target = target::locate(work, target).await?;
             act::hover(work, &target, &modifiers, settle_ms).await
         }
-        Action::Fill { target, value, append } => act::fill(work, &target, value, append).await,
+        Action::Fill { target, value, append } => {
+            let target = target::locate(work, target).await?;
+            act::fill(work, &target, value, append).await
+        }
         Action::Press { key, modifiers, target, hold_ms } => {
+            let target = target::locate_some(work, target).await?;
             act::press(work, &key, &modifiers, target.as_ref(), hold_ms).await
         }
         Action::Select { target, values, labels, indexes } => {
+            let target = target::locate(work, target).await?;
             act::select(work, &target, values, labels, indexes).await
         }
         Action::Evaluate { expression, await_promise, return_by_value } => {
             look::evaluate(work, expression, await_promise, return_by_value).await
         }
-        Action::Screenshot { target } => look::screenshot(work, target.as_ref()).await,
+        Action::Screenshot { target } => {
+            look::screenshot(work, target::locate_some(work, target).await?.as_ref()).await
+        }
         Action::DialogList {} => look::dialog_list(work),
         Action::DialogAccept { text } => look::dialog_decide(work, true, text).await,
         Action::DialogDismiss {} => look::dialog_decide(work, false, None).await,
@@ -440,12 +451,4 @@ pub(crate) fn tab_lost(tab: TabId, cause: LossCause) -> Failure {
     };
     Failure::new(ErrorCode::CdpFailed, reason, format!("tab {tab} {message} while the command ran"))
         .hint(hint)
-}
-
-/// A target as the page library takes it, and the frame it is in.
-pub(crate) fn page_target(target: &Target) -> (FrameNumber, Value) {
-    match target {
-        Target::Ref(r) => (r.frame, serde_json::json!({ "ref": r.number })),
-        Target::Selector(selector) => (FrameNumber::MAIN, serde_json::json!({ "selector": selector })),
-    }
 }

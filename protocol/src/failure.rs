@@ -81,6 +81,8 @@ closed_list! {
         PatternInvalid = "pattern_invalid", "the text is not a regular expression";
         SelectorInvalid = "selector_invalid", "the text is not a CSS selector";
         SelectorNotFound = "selector_not_found", "the selector matches nothing";
+        ElementNotFound = "element_not_found", "no element is as the query says";
+        ElementAmbiguous = "element_ambiguous", "several elements are as the query says";
         ElementNotVisible = "element_not_visible", "the element is not rendered or has no size";
         ElementCovered = "element_covered", "another element would get the input";
         ElementDisabled = "element_disabled", "the element is disabled";

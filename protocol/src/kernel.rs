@@ -287,6 +287,7 @@ pub enum Call {
 #[expect(missing_docs, reason = "extension/page/types.d.ts documents each")]
 pub enum PageFunction {
     Observe,
+    Query,
     Prepare,
     Probe,
     FillBegin,

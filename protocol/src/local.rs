@@ -117,6 +117,36 @@ pub enum Target {
     Ref(Ref),
     /// The first match of a CSS selector in the main frame, open shadow roots included.
     Selector(String),
+    /// The one element that people would call so, in any frame.
+    Query(Box<Query>),
+}
+
+/// An element by what people say of it. All that is given must hold; case and white space do not count, and a name or text that
+/// is just the one given wins over one that only contains it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Query {
+    /// ARIA role.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// Accessible name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Visible text of the innermost element that has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Label of a form field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Placeholder of a form field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placeholder: Option<String>,
+    /// `data-testid`, `data-test-id` or `data-test`, exactly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test_id: Option<String>,
+    /// Which of several, from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nth: Option<u32>,
 }
 
 /// When a navigation counts as done.

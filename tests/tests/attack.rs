@@ -467,6 +467,7 @@ fn no_page_function_outside_the_library_and_no_surplus_argument_passes() {
     for (function, args) in [
         ("observe", json!({ "budget_ms": 1000, "extra": 1 })),
         ("observe", json!({})),
+        ("query", json!({ "query": { "code": "x" }, "timeout_ms": 1 })),
         ("observe", json!([])),
         ("observe", json!("x")),
         ("observe", json!({ "budget_ms": 1000, "root_ref": -1 })),

@@ -21,6 +21,7 @@ use crate::target::TargetArgs;
 #[command(after_long_help = "Examples:
   bsk click @e3 --session quwe
   bsk click 'button[type=submit]' --session quwe
+  bsk click --role button --name Save --session quwe
   bsk click @e3 --modifiers Control --click-count 2 --session quwe")]
 pub(crate) struct ClickArgs {
     #[command(flatten)]

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::DONE;
 use crate::context::{COMMAND_TIMEOUT, Context, TabPlace};
 use crate::render::Acted;
-use crate::target::TargetArgs;
+use crate::target::UnlabelledTargetArgs;
 
 /// Choose options of a select element
 #[derive(Debug, Args)]
@@ -20,7 +20,7 @@ use crate::target::TargetArgs;
   bsk select '#colours' --label Red --label Blue --session quwe")]
 pub(crate) struct SelectArgs {
     #[command(flatten)]
-    target: TargetArgs,
+    target: UnlabelledTargetArgs,
     #[command(flatten)]
     options: Options,
     #[command(flatten)]

@@ -14,6 +14,9 @@ const target = either(object({ selector: text() }), object({ ref }));
 /** @type {ReadonlyMap<string, Shape<unknown>>} */
 const TABLE = new Map(/** @type {[string, Shape<unknown>][]} */ ([
   ['observe', object({ budget_ms: timeout_ms }, { root_ref: ref, form: oneOf(['full']), links: bool, boxes: bool, invisible: bool })],
+  ['query', object({
+    query: object({}, { role: text(), name: text(), text: text(), label: text(), placeholder: text(), test_id: text() }), timeout_ms,
+  })],
   ['prepare', object({ target, timeout_ms }, {
     force: bool, arm: oneOf(['mousedown', 'mousemove']), at: object({ x: finite, y: finite }),
   })],

@@ -2,12 +2,12 @@
 
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::kernel::PageFunction;
-use bsk_protocol::local::Target;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{UsedElement, used};
-use crate::run::{Done, Work, page_target};
+use crate::run::{Done, Work};
+use crate::target::Element;
 
 #[derive(Deserialize)]
 struct Begun {
@@ -28,9 +28,14 @@ struct Ended {
 const EDIT_MS: u64 = 3000;
 
 /// `bsk fill`.
-pub(crate) async fn fill(work: &Work, target: &Target, value: String, append: bool) -> Result<Done, Failure> {
+pub(crate) async fn fill(
+    work: &Work,
+    target: &Element,
+    value: String,
+    append: bool,
+) -> Result<Done, Failure> {
     work.tab.has_fresh_document.set(false);
-    let (frame, page_target) = page_target(target);
+    let (frame, page_target) = target.in_page();
     let timeout_ms = work.page_timeout_ms();
     let args = json!({ "target": page_target, "value": value, "append": append, "timeout_ms": timeout_ms });
     let begun: Begun = work.page(frame, PageFunction::FillBegin, &args).await?;

@@ -12,7 +12,7 @@ mod select;
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::ids::FrameNumber;
 use bsk_protocol::kernel::{Call, PageFunction};
-use bsk_protocol::local::{Changed, Effects, Modifier, Target};
+use bsk_protocol::local::{Changed, Effects, Modifier};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::sync::broadcast::Receiver;
@@ -27,6 +27,7 @@ pub(crate) use select::select;
 use crate::kernel::Pending;
 use crate::run::{Work, tab_lost};
 use crate::tabs::TabEvent;
+use crate::target::Element;
 
 /// How long a navigation that an action set off may take to bring its document, before the action answers all the same.
 const LANDING: Duration = Duration::from_secs(10);
@@ -64,12 +65,12 @@ struct Probe {
 }
 
 /// The result fields that every acting command shares.
-fn used(work: &Work, target: &Target, element: &UsedElement) -> Map<String, Value> {
+fn used(work: &Work, target: &Element, element: &UsedElement) -> Map<String, Value> {
     let mut fields = Map::new();
     fields.insert("tab_id".into(), json!(work.tab_id));
     match target {
-        Target::Ref(r) => fields.insert("used_ref".into(), json!(r)),
-        Target::Selector(selector) => fields.insert("used_selector".into(), json!(selector)),
+        Element::Ref(r) => fields.insert("used_ref".into(), json!(r)),
+        Element::Selector(selector) => fields.insert("used_selector".into(), json!(selector)),
     };
     fields.insert("role".into(), json!(element.role));
     fields.insert("name".into(), json!(element.name));

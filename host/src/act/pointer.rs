@@ -6,7 +6,7 @@
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::ids::FrameNumber;
 use bsk_protocol::kernel::{Call, FrameQuad, PageFunction};
-use bsk_protocol::local::{Modifier, MouseButton, Target};
+use bsk_protocol::local::{Modifier, MouseButton};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::Receiver;
@@ -14,8 +14,9 @@ use tokio::time::{Duration, sleep};
 
 use super::{UsedElement, confirm, effects, flush, modifier_bits, read_probe, used};
 use crate::kernel::Pending;
-use crate::run::{Done, Work, page_target};
+use crate::run::{Done, Work};
 use crate::tabs::TabEvent;
+use crate::target::Element;
 
 /// A triple click is the most that any browser knows.
 const MOST_CLICKS: u8 = 3;
@@ -36,8 +37,8 @@ struct Aim {
     y: f64,
 }
 
-async fn aim(work: &Work, target: &Target, arm: &str) -> Result<Aim, Failure> {
-    let (frame, target) = page_target(target);
+async fn aim(work: &Work, target: &Element, arm: &str) -> Result<Aim, Failure> {
+    let (frame, target) = target.in_page();
     let args = json!({ "target": target, "timeout_ms": work.page_timeout_ms(), "arm": arm });
     let Prepared { element, x, y } = work.page(frame, PageFunction::Prepare, &args).await?;
     let (x, y) = to_viewport(work, frame, x, y).await?;
@@ -86,7 +87,7 @@ fn mouse(work: &Work, kind: &str, aim: &Aim, more: &Value) -> Pending<Value> {
 /// `bsk click`.
 pub(crate) async fn click(
     work: &Work,
-    target: &Target,
+    target: &Element,
     button: MouseButton,
     click_count: u8,
     modifiers: &[Modifier],
@@ -127,7 +128,7 @@ pub(crate) async fn click(
 /// The answer of a command that pointed at something.
 async fn pointed(
     work: &Work,
-    target: &Target,
+    target: &Element,
     aim: &Aim,
     events: Receiver<TabEvent>,
     flushed: Pending<Value>,
@@ -143,7 +144,7 @@ async fn pointed(
 /// `bsk hover`.
 pub(crate) async fn hover(
     work: &Work,
-    target: &Target,
+    target: &Element,
     modifiers: &[Modifier],
     settle_ms: u64,
 ) -> Result<Done, Failure> {

@@ -5,7 +5,7 @@
 use bsk_protocol::failure::Failure;
 use bsk_protocol::ids::FrameNumber;
 use bsk_protocol::kernel::PageFunction;
-use bsk_protocol::local::{Modifier, Target};
+use bsk_protocol::local::Modifier;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::{Duration, sleep};
@@ -13,7 +13,8 @@ use tokio::time::{Duration, sleep};
 use super::keys::{self, Key};
 use super::{UsedElement, confirm, effects, flush, modifier_bits, read_probe};
 use crate::kernel::Pending;
-use crate::run::{Done, Work, page_target};
+use crate::run::{Done, Work};
+use crate::target::Element;
 
 #[derive(Deserialize)]
 struct Focused {
@@ -27,7 +28,7 @@ pub(crate) async fn press(
     work: &Work,
     chord: &str,
     modifiers: &[Modifier],
-    target: Option<&Target>,
+    target: Option<&Element>,
     hold_ms: u64,
 ) -> Result<Done, Failure> {
     let (mut held, key) = keys::parse(chord)?;
@@ -39,7 +40,7 @@ pub(crate) async fn press(
     work.tab.has_fresh_document.set(false);
     let (frame, page_target) = match target {
         Some(target) => {
-            let (frame, target) = page_target(target);
+            let (frame, target) = target.in_page();
             (frame, Some(target))
         }
         None => (FrameNumber::MAIN, None),

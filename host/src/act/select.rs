@@ -2,12 +2,12 @@
 
 use bsk_protocol::failure::Failure;
 use bsk_protocol::kernel::PageFunction;
-use bsk_protocol::local::Target;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{UsedElement, used};
-use crate::run::{Done, Work, page_target};
+use crate::run::{Done, Work};
+use crate::target::Element;
 
 #[derive(Deserialize)]
 struct Selected {
@@ -21,13 +21,13 @@ struct Selected {
 /// `bsk select`.
 pub(crate) async fn select(
     work: &Work,
-    target: &Target,
+    target: &Element,
     values: Vec<String>,
     labels: Vec<String>,
     indexes: Vec<u32>,
 ) -> Result<Done, Failure> {
     work.tab.has_fresh_document.set(false);
-    let (frame, page_target) = page_target(target);
+    let (frame, page_target) = target.in_page();
     let args = json!({
         "target": page_target, "values": values, "labels": labels, "indexes": indexes,
         "timeout_ms": work.page_timeout_ms(),

@@ -1,0 +1,26 @@
+// The page library's files share one scope: what the type checker does not see there.
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+import { PAGE_FILES } from '../kernel/page_calls.js';
+
+const folder = new URL('../page/', import.meta.url);
+
+test('no name is declared in two files', () => {
+  /** @type {Map<string, string>} */
+  const declaredIn = new Map();
+  for (const file of PAGE_FILES) {
+    const text = readFileSync(new URL(file, folder), 'utf8');
+    for (const [, name = ''] of text.matchAll(/^(?:async )?(?:function\*?|const|let|class) (\w+)/gm)) {
+      assert.equal(declaredIn.get(name), undefined, `\`${name}\` is declared in ${declaredIn.get(name)} and in ${file}`);
+      declaredIn.set(name, file);
+    }
+  }
+  assert.ok(declaredIn.size > 200);
+});
+
+test('every file of the folder is part of the library', () => {
+  assert.deepEqual(readdirSync(folder).filter((file) => file.endsWith('.js')).sort(), [...PAGE_FILES].sort());
+});
