@@ -76,11 +76,17 @@ fn point_in_quad(place: &FrameQuad, x: f64, y: f64) -> Option<(f64, f64)> {
 }
 
 fn mouse(work: &Work, kind: &str, aim: &Aim, more: &Value) -> Pending<Value> {
+    work.tab.pointer.set(Some((aim.x, aim.y)));
     let mut event = json!({ "type": kind, "x": aim.x, "y": aim.y });
     if let (Some(event), Some(more)) = (event.as_object_mut(), more.as_object()) {
         event.extend(more.clone());
     }
     work.cdp("Input.dispatchMouseEvent", &event)
+}
+
+/// Moves the pointer for a moment: the tab's own pointer is where an action left it.
+pub(crate) fn move_for_now(work: &Work, (x, y): (f64, f64)) -> Pending<Value> {
+    work.cdp("Input.dispatchMouseEvent", &json!({ "type": "mouseMoved", "x": x, "y": y }))
 }
 
 /// `bsk click`.
