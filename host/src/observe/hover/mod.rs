@@ -186,16 +186,17 @@ impl Probing<'_> {
             }
             let others = u32::try_from(candidates.len() - index).unwrap_or(u32::MAX);
             let share = end.saturating_duration_since(begun) / others;
-            self.point_at(candidate, begun + LATE.min(share), end).await?;
+            self.point_at(candidate, LATE.min(share), end).await?;
             longest = longest.max(begun.elapsed());
         }
         Ok(())
     }
 
-    /// Points at one and looks until it told something, at least once and until `late`.
-    async fn point_at(&mut self, candidate: &Candidate, late: Instant, end: Instant) -> Result<(), Ended> {
+    /// Points at one and looks until it told something or had its time, at least once.
+    async fn point_at(&mut self, candidate: &Candidate, time: Duration, end: Instant) -> Result<(), Ended> {
         let Some(point) = self.reach(candidate, end).await? else { return Ok(()) };
         within(end, self.pointer.go_to(point)).await?;
+        let late = Instant::now() + time;
         self.settle(candidate.frame, REACTION_MS, false, end).await?;
         let memory = &self.work.tab.observations.hovered;
         loop {
