@@ -37,15 +37,13 @@ const REACTION_MS: u64 = 100;
 const LATE: Duration = Duration::from_millis(250);
 /// How long the page may take to hear that the pointer is back.
 const PUTTING_BACK: Duration = Duration::from_millis(500);
-/// Outside of the view: where the pointer is before anything moved it.
-const NOWHERE: (f64, f64) = (-1.0, -1.0);
 
 /// What the pointer is on, seen from the document: a text has no ref until it turns out to be worth one.
 const POINTED_AT: &str = ":hover:not(:has(:hover))";
 
 /// Points at what may show more and writes what it told into the observation.
 pub(super) async fn probe(work: &Work, observation: &mut Observation, request: Request) -> HoverProbe {
-    let (performed, found) = search(work, &observation.tree, request).await;
+    let (performed, found) = search(work, observation, request).await;
     let revealed_content = !found.is_empty();
     for finding in found {
         write(&mut observation.tree, finding);
@@ -54,7 +52,8 @@ pub(super) async fn probe(work: &Work, observation: &mut Observation, request: R
 }
 
 /// Whether anything was pointed at, and what that told.
-async fn search(work: &Work, tree: &Tree, request: Request) -> (bool, Vec<Finding>) {
+async fn search(work: &Work, observation: &Observation, request: Request) -> (bool, Vec<Finding>) {
+    let Observation { tree, document, .. } = observation;
     let memory = &work.tab.observations.hovered;
     let plan = choose::plan(tree, |key| memory.is_miss(key));
     // Where the page did not answer in full, nothing can be called new.
@@ -63,16 +62,17 @@ async fn search(work: &Work, tree: &Tree, request: Request) -> (bool, Vec<Findin
     }
     // What shows may be anywhere on the page.
     let whole = Request { root: None, ..request };
-    let around = match request.root.map(|_| collect::collect(work, whole)) {
-        Some(looking) => match looking.await {
+    let around = match request.root {
+        Some(_) => match within(end_of(work, TRIGGERS_TIME), collect::collect(work, whole)).await {
             Ok(around) => Some(around),
-            Err(_) => return (false, Vec::new()),
+            Err(Ended) => return (false, Vec::new()),
         },
         None => None,
     };
     let mut probing = Probing {
         work,
         request: whole,
+        document: *document,
         before: Before::of(around.as_ref().unwrap_or(tree)),
         earlier: Earlier::default(),
         latest: None,
@@ -110,6 +110,12 @@ fn write(tree: &mut Tree, Finding { node, told, number }: Finding) {
     }
 }
 
+/// When something ends that may take so long, unless half of the command's time is less.
+fn end_of(work: &Work, limit: Duration) -> Instant {
+    let now = Instant::now();
+    now + limit.min(work.deadline.saturating_duration_since(now) / 2)
+}
+
 /// Probing ended early: the page is gone, or was too slow.
 #[derive(Debug)]
 struct Ended;
@@ -132,15 +138,12 @@ impl Pointer<'_> {
         act::move_for_now(self.work, point)
     }
 
-    fn go_home(&self) -> Pending<Value> {
-        act::move_for_now(self.work, self.work.tab.pointer.get().unwrap_or(NOWHERE))
-    }
-
     async fn put_back(mut self) {
-        if std::mem::take(&mut self.is_away) {
-            // The browser has it by now; a page that does not take it is slow or gone.
-            let _ = within(Instant::now() + PUTTING_BACK, self.go_home()).await;
+        if self.is_away {
+            // The browser has it then; a page that does not take it is slow or gone.
+            let _ = within(Instant::now() + PUTTING_BACK, act::move_home(self.work)).await;
             self.work.input_sent();
+            self.is_away = false;
         }
     }
 }
@@ -148,9 +151,11 @@ impl Pointer<'_> {
 impl Drop for Pointer<'_> {
     fn drop(&mut self) {
         if self.is_away {
-            // What was sent is carried out although nobody waits for it.
-            drop(self.go_home());
-            self.work.input_sent();
+            let tab = &self.work.tab;
+            tab.is_pointer_astray.set(true);
+            if tab.dialog.borrow().is_none() {
+                act::fetch_pointer(self.work);
+            }
         }
     }
 }
@@ -159,6 +164,8 @@ impl Drop for Pointer<'_> {
 struct Probing<'a> {
     work: &'a Work,
     request: Request,
+    /// Which of the tab's documents is probed.
+    document: u32,
     before: Before<'a>,
     earlier: Earlier,
     /// The page as it was last seen, once it was looked at again.
@@ -175,8 +182,7 @@ impl Probing<'_> {
 
     /// Points at all of these, or as many as there is time for.
     async fn round(&mut self, candidates: &[Candidate], limit: Duration) -> Result<(), Ended> {
-        let left = self.work.deadline.saturating_duration_since(Instant::now());
-        let end = Instant::now() + limit.min(left / 2);
+        let end = end_of(self.work, limit);
         let mut longest = Duration::ZERO;
         for (index, candidate) in candidates.iter().enumerate() {
             let begun = Instant::now();
@@ -222,7 +228,7 @@ impl Probing<'_> {
         if point.is_some() || !self.pointer.is_away {
             return Ok(point);
         }
-        within(end, self.pointer.go_home()).await?;
+        within(end, act::move_home(self.work)).await?;
         self.settle(candidate.frame, REACTION_MS, false, end).await?;
         self.latest = Some(self.look(end).await?);
         Ok(self.locate(&candidate.key))
@@ -234,7 +240,8 @@ impl Probing<'_> {
     }
 
     async fn look(&self, end: Instant) -> Result<Tree, Ended> {
-        within(end, collect::collect(self.work, self.request)).await
+        let now = within(end, collect::collect(self.work, self.request)).await?;
+        if self.work.tab.documents.get() == self.document { Ok(now) } else { Err(Ended) }
     }
 
     /// Lets a frame react, or waits for its next change.
