@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::act::to_viewport;
+use crate::act::{fetch_pointer, to_viewport};
 use crate::run::{Done, Work};
 use crate::target::Element;
 
@@ -234,6 +234,7 @@ pub(crate) async fn dialog_decide(work: &Work, accept: bool, text: Option<String
     }
     work.cdp::<Value>("Page.handleJavaScriptDialog", &params).await?;
     *work.tab.dialog.borrow_mut() = None;
+    fetch_pointer(work);
     Ok(Done::new(&json!({ "tab_id": work.tab_id, "type": dialog.kind, "message": dialog.message })))
 }
 

@@ -400,6 +400,7 @@ impl Work {
         if let Some(dialog) = open {
             return Err(dialog_pending(&dialog, "waits for a decision"));
         }
+        act::fetch_pointer(self);
         let mut events = self.tab.watch();
         let opened = async {
             loop {

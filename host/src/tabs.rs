@@ -62,6 +62,10 @@ pub(crate) struct Tab {
     pub(crate) previous_url: RefCell<Option<String>>,
     /// When the last input was sent, until a command has let the page react to it.
     pub(crate) unsettled_input: Cell<Option<Instant>>,
+    /// Where an action last left the pointer, in the tab's viewport; none before the first.
+    pub(crate) pointer: Cell<Option<(f64, f64)>>,
+    /// Whether the pointer is elsewhere and is to go back there once no dialog is open.
+    pub(crate) is_pointer_astray: Cell<bool>,
     /// Whether the last action brought a document that no command has waited for yet.
     pub(crate) has_fresh_document: Cell<bool>,
     /// How many documents the tab has shown since its events flow.
@@ -80,6 +84,8 @@ impl Default for Tab {
             url: RefCell::default(),
             previous_url: RefCell::default(),
             unsettled_input: Cell::new(None),
+            pointer: Cell::new(None),
+            is_pointer_astray: Cell::new(false),
             has_fresh_document: Cell::new(false),
             documents: Cell::new(0),
             observations: Kept::default(),

@@ -24,7 +24,8 @@ use crate::target;
   bsk observe --diff --session quwe
   bsk observe --after o3.412 --session quwe
   bsk observe --ref @e12 --max-tokens 2000 --session quwe
-  bsk observe --interactive --viewport --session quwe")]
+  bsk observe --interactive --viewport --session quwe
+  bsk observe --probe-hover --session quwe")]
 pub(crate) struct ObserveCommand {
     #[command(flatten)]
     view: View,
@@ -55,6 +56,10 @@ pub(crate) struct ObserveCommand {
     #[arg(long)]
     full_text: bool,
     /// Move the pointer over likely triggers and show what appears
+    ///
+    /// The pointer goes over at most six likely triggers and eight controls without a name, for at most five seconds together,
+    /// and back to where it was. Nothing is clicked or submitted. What appears stands as `[hover first: A | B]` beside its
+    /// trigger, a tooltip as the name of its control.
     #[arg(long)]
     probe_hover: bool,
     /// Accepted for older skills

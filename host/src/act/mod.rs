@@ -20,7 +20,7 @@ use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::time::{Duration, Instant, timeout_at};
 
 pub(crate) use fill::fill;
-pub(crate) use pointer::{click, hover, to_viewport};
+pub(crate) use pointer::{click, fetch_pointer, hover, move_for_now, move_home, to_viewport};
 pub(crate) use press::press;
 pub(crate) use select::select;
 

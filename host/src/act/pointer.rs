@@ -21,6 +21,9 @@ use crate::target::Element;
 /// A triple click is the most that any browser knows.
 const MOST_CLICKS: u8 = 3;
 
+/// Outside of the view: where the pointer is before anything moved it.
+const OUTSIDE: (f64, f64) = (-1.0, -1.0);
+
 #[derive(Deserialize)]
 struct Prepared {
     #[serde(flatten)]
@@ -77,11 +80,31 @@ fn point_in_quad(place: &FrameQuad, x: f64, y: f64) -> Option<(f64, f64)> {
 }
 
 fn mouse(work: &Work, kind: &str, aim: &Aim, more: &Value) -> Pending<Value> {
+    work.tab.pointer.set(Some((aim.x, aim.y)));
     let mut event = json!({ "type": kind, "x": aim.x, "y": aim.y });
     if let (Some(event), Some(more)) = (event.as_object_mut(), more.as_object()) {
         event.extend(more.clone());
     }
     work.cdp("Input.dispatchMouseEvent", &event)
+}
+
+/// Moves the pointer for a moment: the tab's own pointer is where an action left it.
+pub(crate) fn move_for_now(work: &Work, (x, y): (f64, f64)) -> Pending<Value> {
+    work.cdp("Input.dispatchMouseEvent", &json!({ "type": "mouseMoved", "x": x, "y": y }))
+}
+
+/// Moves the pointer to where an action left it.
+pub(crate) fn move_home(work: &Work) -> Pending<Value> {
+    move_for_now(work, work.tab.pointer.get().unwrap_or(OUTSIDE))
+}
+
+/// Puts back a pointer that could not be put back while a dialog was open: the browser drops input then.
+pub(crate) fn fetch_pointer(work: &Work) {
+    if work.tab.is_pointer_astray.take() {
+        // What was sent is carried out although nobody waits for it.
+        drop(move_home(work));
+        work.input_sent();
+    }
 }
 
 /// `bsk click`.

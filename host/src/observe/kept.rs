@@ -8,6 +8,7 @@ use std::rc::Rc;
 use bsk_protocol::ids::Cursor;
 
 use super::View;
+use super::hover::Memory;
 use super::tree::Tree;
 
 /// A tab's observations.
@@ -17,6 +18,8 @@ pub(crate) struct Kept {
     count: Cell<u32>,
     whole: RefCell<Option<Rc<Observation>>>,
     cut: RefCell<Option<Rc<Observation>>>,
+    /// What came of pointing at things.
+    pub(super) hovered: Memory,
 }
 
 /// One observation.
@@ -62,5 +65,6 @@ impl Kept {
     pub(crate) fn forget(&self) {
         *self.whole.borrow_mut() = None;
         *self.cut.borrow_mut() = None;
+        self.hovered.forget();
     }
 }

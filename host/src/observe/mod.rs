@@ -2,7 +2,7 @@
 //!
 //! The page library computes roles, names, states and boxes; here its answers are put together ([`collect`], [`tree`]),
 //! folded into lines ([`fold`], [`snapshot`]) and shown within a budget ([`rank`], [`budget`]), as changes ([`diff`]) or as
-//! matches ([`find`]). Everything but [`collect`] is pure: the same columns give the same text.
+//! matches ([`find`]). Everything but [`collect`] and [`hover`] is pure: the same columns give the same text.
 
 mod budget;
 mod collect;
@@ -13,6 +13,7 @@ mod find;
 mod fold;
 mod header;
 mod hidden;
+mod hover;
 mod json;
 mod kept;
 mod kind;
@@ -113,7 +114,7 @@ impl View {
             is_full: self.is_snapshot,
             links: self.style.links,
             invisible: self.is_invisible,
-            boxes: args.tree,
+            boxes: args.tree || args.probe_hover,
         }
     }
 
@@ -129,10 +130,16 @@ pub(crate) async fn observe(work: &Work, args: &ObserveArgs) -> Result<Done, Fai
         return go_on(work, args, cursor);
     }
     let view = View::observe(args);
-    let tree = collect::collect(work, view.request(args)).await?;
-    let observation = note(work, tree, view);
+    let request = view.request(args);
+    let tree = collect::collect(work, request).await?;
+    let mut observation = note(work, tree, view);
+    let hover_probe = match args.probe_hover {
+        true => Some(hover::probe(work, &mut observation, request).await),
+        false => None,
+    };
     let seen =
         if args.diff { changes(work, args, &observation) } else { whole(work, args, &observation, None) };
+    let seen = ObserveResult { hover_probe, ..seen };
     work.tab.observations.keep(observation, args.target.is_none(), seen.cursor.is_some());
     Ok(Done::new(&seen))
 }
@@ -189,9 +196,11 @@ pub(crate) fn beside_dialog(work: &Work, dialog: &Dialog) -> Done {
     })
 }
 
-fn note(work: &Work, tree: Tree, view: View) -> Observation {
-    let number = work.tab.observations.next_number();
-    Observation { number, tree, view, document: work.tab.documents.get() }
+/// What was seen, with the names that pointing told a while ago.
+fn note(work: &Work, mut tree: Tree, view: View) -> Observation {
+    let (kept, document) = (&work.tab.observations, work.tab.documents.get());
+    kept.hovered.recall(&mut tree, document);
+    Observation { number: kept.next_number(), tree, view, document }
 }
 
 /// The next lines of an observation that was cut.

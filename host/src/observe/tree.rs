@@ -57,7 +57,7 @@ pub(super) struct Node {
     /// Joined by line breaks.
     pub(super) states: Text,
     pub(super) link: Text,
-    frame: FrameNumber,
+    pub(super) frame: FrameNumber,
     number: u32,
 }
 
@@ -323,10 +323,32 @@ impl Tree {
         self.texts.folded(text)
     }
 
-    fn add_state(&mut self, node: u32, state: &str) {
+    pub(super) fn add_state(&mut self, node: u32, state: &str) {
         let before = self.nodes[node as usize].states;
         let states = [self.texts.get(before), state].join(if before.is_none() { "" } else { "\n" });
         self.nodes[node as usize].states = self.texts.push(&states);
+    }
+
+    /// Takes back the states of a node that begin so.
+    pub(super) fn drop_states(&mut self, node: u32, start: &str) {
+        let kept: Vec<&str> = self.states(node).filter(|state| !state.starts_with(start)).collect();
+        let kept = kept.join("\n");
+        self.nodes[node as usize].states = if kept.is_empty() { Text::NONE } else { self.texts.push(&kept) };
+    }
+
+    /// Names a node that the page gave no name.
+    pub(super) fn set_name(&mut self, node: u32, name: &str) {
+        self.nodes[node as usize].name = self.texts.push(name);
+    }
+
+    /// Makes a node one that can be acted on.
+    pub(super) fn set_ref_number(&mut self, node: u32, number: u32) {
+        self.nodes[node as usize].number = number;
+    }
+
+    /// The box of a node in the tab's viewport, where boxes were asked for.
+    pub(super) fn area(&self, node: u32) -> Option<Rect> {
+        area(self.boxes.as_flattened(), node as usize)
     }
 
     /// Finds where each node ends.
