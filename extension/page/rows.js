@@ -98,12 +98,12 @@ function settleRow(walk, index) {
   const rows = walk.rows;
   const row = rows[index];
   if (row === undefined) return;
+  if (row.role === 'row' && holdsEmptyCells(rows, index)) rows.length = index + 1;
   const onlyIndex = nextStaying(rows, index + 1);
   const only = rows[onlyIndex];
   if (only === undefined) {
-    const saysNothing = row.name === '' && row.value === '' && row.description === '' && row.states.length === 0;
-    // A clickable wrapper that shows nothing (a veil, a spacer) still has a ref.
-    if (saysNothing && !row.hasRef) row.isGone = true;
+    // A clickable wrapper that shows nothing (a veil, a spacer) still has a ref; an empty cell keeps the columns after it in place.
+    if (saysNothing(row) && !row.hasRef && (row.role === 'row' || !cellRoles.has(row.role))) row.isGone = true;
     return;
   }
   if (cellRoles.has(row.role) && row.name === '' && only.role === 'text' && nextStaying(rows, onlyIndex + 1) === rows.length) {
@@ -113,6 +113,27 @@ function settleRow(walk, index) {
   }
   const isWrapper = row.hasRef && row.role === 'generic' && row.name === '' && interactivityOf(row.element) === 'pointer';
   if (isWrapper && !row.element.hasAttribute('onclick') && holdsOnlyTargets(rows, index)) dissolveRow(rows, index);
+}
+
+/**
+ * @param {Row} row
+ * @returns {boolean}
+ */
+function saysNothing(row) {
+  return row.name === '' && row.value === '' && row.description === '' && row.states.length === 0;
+}
+
+/**
+ * All that a table's row holds are empty cells, if any.
+ * @param {Row[]} rows @param {number} index
+ * @returns {boolean}
+ */
+function holdsEmptyCells(rows, index) {
+  for (let below = nextStaying(rows, index + 1); below < rows.length; below = nextStaying(rows, below + 1)) {
+    const cell = rows[below];
+    if (cell === undefined || cell.hasRef || !cellRoles.has(cell.role) || !saysNothing(cell)) return false;
+  }
+  return true;
 }
 
 /**
