@@ -49,6 +49,7 @@
  * @property {Run} run
  * @property {Set<Element>} labellers elements whose text is told as a field's name (`aria-labelledby`) or a control's description
  * @property {Map<Element, Element>} owners the owner of each element that is owned by `aria-owns`
+ * @property {Map<Element, Set<number>>} spanned by row of a table the columns that cells of rows above reach down to
  * @property {Options} options
  * @property {number} deadline on the clock of `performance.now`
  * @property {number} met elements met so far
@@ -110,7 +111,7 @@ function walkFrom(root, deadline, options) {
   const around = { depth: 0, isCovered: false, said: '', isInert: root !== null && isInert(root), isAriaHidden: false, where: whereAll() };
   /** @type {Walk} */
   const walk = {
-    rows: [], run: emptyRun(around), labellers: new Set(), owners: ownersIn(document), options, deadline, met: 0, isPartial: false,
+    rows: [], run: emptyRun(around), labellers: new Set(), owners: ownersIn(document), spanned: new Map(), options, deadline, met: 0, isPartial: false,
     range: new Range(),
   };
   collectLabellers(document, walk.labellers);
@@ -197,10 +198,13 @@ function walkElement(walk, element, around, nesting) {
     return;
   }
   flushRun(walk, here);
+  const spanning = cellRoles.has(row.role) && !walk.options.isFull && element instanceof HTMLTableCellElement ? element : null;
+  if (spanning !== null && walk.spanned.size > 0) padBefore(walk, spanning, here);
   const index = walk.rows.push(row) - 1;
   walkChildren(walk, element, belowRow(walk, element, row, here), nesting);
   flushRun(walk, around);
   if (!walk.options.isFull) settleRow(walk, index);
+  if (spanning !== null && spanning.hasAttributes()) padAfter(walk, spanning, here);
 }
 
 /**
