@@ -204,7 +204,7 @@ function hiddenByScroll(element) {
 }
 
 /**
- * Text in the element that nobody can see: transparent, or in letters without size.
+ * Text in the element that nobody can see: transparent, in letters without size, or pushed out of its box.
  * @param {Element} element rendered
  * @returns {boolean}
  */
@@ -221,13 +221,51 @@ function isUnseenText(element) {
  * @returns {boolean}
  */
 function findUnseen(element) {
-  if (styleFacts(element).display !== 'contents' && !element.checkVisibility({ opacityProperty: true })) return true;
+  /** @type {Element | null} */
+  let boxed = element;
+  // A slot has no box and no opacity of its own.
+  while (boxed !== null && styleFacts(boxed).display === 'contents') boxed = composedParent(boxed);
+  if (boxed !== null && !boxed.checkVisibility({ opacityProperty: true })) return true;
   const style = getComputedStyle(element);
-  if (Number.parseFloat(style.fontSize) <= thinnest) return true;
-  if (!/^rgba\(.*, 0\)$/.test(style.color)) return false;
-  const showsThrough = style.getPropertyValue('-webkit-text-fill-color') !== style.color || style.textShadow !== 'none'
-    || /text/.test(style.backgroundClip) || Number.parseFloat(style.getPropertyValue('-webkit-text-stroke-width')) > 0;
-  return !showsThrough;
+  if (Number.parseFloat(style.fontSize) <= thinnest || isPushedOut(style)) return true;
+  return isTransparent(style.getPropertyValue('-webkit-text-fill-color')) && !showsThrough(element, style);
+}
+
+/**
+ * @param {string} colour as computed, in any colour space
+ * @returns {boolean}
+ */
+function isTransparent(colour) {
+  return colour.startsWith('rgba') ? colour.endsWith(', 0)') : colour.endsWith('/ 0)');
+}
+
+/**
+ * Transparent letters of which something is seen all the same: their shadow, their outline, or a background in their shape.
+ * @param {Element} element
+ * @param {CSSStyleDeclaration} style the element's
+ * @returns {boolean}
+ */
+function showsThrough(element, style) {
+  if (style.textShadow !== 'none' || Number.parseFloat(style.getPropertyValue('-webkit-text-stroke-width')) > 0) return true;
+  for (let around = /** @type {Element | null} */ (element); around !== null; around = composedParent(around)) {
+    if (getComputedStyle(around).backgroundClip.includes('text')) return true;
+  }
+  return false;
+}
+
+/** An indent of so many pixels to the left is meant to hide. */
+const farIndent = -999;
+
+/**
+ * Indented out of its box; where a picture stands in its place, the text is what the picture says.
+ * @param {CSSStyleDeclaration} style
+ * @returns {boolean}
+ */
+function isPushedOut(style) {
+  const indent = style.textIndent;
+  if (indent === '0px') return false;
+  const isFar = indent.endsWith('%') ? Number.parseFloat(indent) >= 100 && style.overflow !== 'visible' : Number.parseFloat(indent) <= farIndent;
+  return isFar && style.backgroundImage === 'none';
 }
 
 /** Controls whose cover is looked for in one observation: what is in view at once is rarely more. */

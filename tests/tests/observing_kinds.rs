@@ -51,3 +51,27 @@ fn cells_stay_in_their_columns() {
         &["grid", ".row", "..@ gridcell \"1\""],
     );
 }
+
+#[test]
+fn letters_are_seen_by_what_paints_them() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    check(
+        &session,
+        "<h1 style='background:linear-gradient(red,blue);background-clip:text;color:transparent'><span>Gradient</span></h1>\
+         <p style='-webkit-text-fill-color:transparent'>no fill</p><p style='color:color-mix(in srgb, red, transparent 100%)'>mixed away</p>\
+         <p style='color:oklch(0 0 0 / 0)'>no alpha</p><p style='color:rgb(9,9,0)'>dark</p><p style='color:transparent;-webkit-text-fill-color:red'>red</p>",
+        &["heading \"Gradient\" [level=1]", "text: dark", "text: red"],
+    );
+    check(
+        &session,
+        "<h1 style='text-indent:-9999px;background-image:url(/logo.png)'>Logo</h1><p style='text-indent:-9999px'>pushed out</p>\
+         <p style='text-indent:100%;white-space:nowrap;overflow:hidden'>pushed on</p><p style='text-indent:-2em;padding-left:2em'>hanging</p>",
+        &["heading \"Logo\" [level=1]", "text: hanging"],
+    );
+    check(
+        &session,
+        "<div id=h>slotted</div><script>h.attachShadow({mode:'open'}).innerHTML='<div style=\"opacity:0\"><slot></slot></div>seen'</script>",
+        &["text: seen"],
+    );
+}
