@@ -357,9 +357,19 @@ function rowPlace(element, where, hasRef) {
   if (where.place !== places.mixed) return where.place;
   if (!hasRef) return places.none;
   // Inline controls in a block that is partly in view stand on their own.
-  const rect = where.rect !== null && !isInlineDisplay(styleFacts(element).display) ? where.rect : rectOf(element);
+  let rect = where.rect !== null && !isInlineDisplay(styleFacts(element).display) ? where.rect : rectOf(element);
+  // Of what has no box of its own (an area of an image, `display: contents`) others' boxes tell.
+  if (rect !== null && rect.width === 0 && rect.height === 0) rect = rectOfBox(boxOf(element));
   const place = rect === null ? places.none : placeOfRect(rect, where.clip);
   return place === places.mixed ? places.in : place;
+}
+
+/**
+ * @param {Box} box
+ * @returns {DOMRect}
+ */
+function rectOfBox({ x, y, width, height }) {
+  return new DOMRect(x, y, width, height);
 }
 
 /**

@@ -75,3 +75,48 @@ fn letters_are_seen_by_what_paints_them() {
         &["text: seen"],
     );
 }
+
+#[test]
+fn places_go_by_where_scrolling_leads() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    check(
+        &session,
+        "<div style='display:flex;flex-direction:column-reverse;overflow:auto;height:300px'>\
+         <div><p style='height:284px'>old<p style='height:284px'>new</div></div>",
+        &["generic [scroll 300 above, 0 below]", ".--- above the view", ".text: old", ".--- in view", ".text: new"],
+    );
+    check(
+        &session,
+        "<div dir=rtl style='overflow:auto;width:200px;scrollbar-width:none'><div style='width:500px'><button>one</button></div></div>",
+        &["generic [scroll 300 left, 0 right]", ".@ button \"one\""],
+    );
+    check(
+        &session,
+        "<style>body { direction: rtl; width: 3000px }</style><button>first</button><div style='position:absolute;right:2000px'>far</div>\
+         <div style='position:absolute;right:-2000px'>never</div>",
+        &["@ button \"first\"", "--- beside the view", "text: far"],
+    );
+    check(
+        &session,
+        "<div style='position:relative;overflow:auto;height:90px;width:200px'><div style='position:absolute;left:-500px'>never</div>\
+         <p style='margin-top:300px'>later</p><i>end</i></div><div style='position:fixed;bottom:-90px'>toast <button>Undo</button></div>",
+        &["generic [scroll 0 above, 266 below]", ".--- below the view", ".text: later", ".text: end", "@ button \"Undo\" [invisible]"],
+    );
+    check(
+        &session,
+        "<div style='overflow:hidden;height:50px'>strip<div style='position:fixed;inset:0'>layer <button style='position:absolute;top:300px'>OK</button></div></div>",
+        &["text: strip", "text: layer", "@ button \"OK\""],
+    );
+    check(
+        &session,
+        "<div style='height:3000px'></div><img usemap='#m' alt=Map width=90 height=90 src=/x><map name=m><area href='#a' alt=North coords='0,0,9,9'></map>",
+        &["--- below the view", "img \"Map\"", "@ link \"North\""],
+    );
+    check(
+        &session,
+        "<p style='clip-path:inset(0 100% 0 0)'>a</p><p style='clip-path:inset(40px)'>b</p><p style='clip-path:polygon(0 0,0 0,0 0)'>c</p>\
+         <p style='clip-path:inset(1px)'>seen</p><p style='transform:scale(0)'>d</p>",
+        &["text: seen"],
+    );
+}
