@@ -19,6 +19,7 @@
  * @property {[Text, Text] | null} text the first and last node of a run of text
  * @property {number} place a digit of the `place` column
  * @property {DOMRect | null} rect where it was measured
+ * @property {Clip | null} clip what it is seen through, where that matters
  * @property {boolean} isGone taken back: another row says the same
  */
 
@@ -312,7 +313,7 @@ function rowOf(walk, element, around, isMeasured) {
   return {
     depth: around.depth, role: holdsDocument(element) ? 'iframe' : role === 'none' ? 'generic' : role, name, value: fieldValueOf(element, role),
     description: hasRef || name !== '' ? descriptionOf(element) : '', states, element, hasRef, text: null,
-    place: rowPlace(element, where, hasRef), rect, isGone: false,
+    place: rowPlace(element, where, hasRef), rect, clip: where.clip, isGone: false,
   };
 }
 

@@ -383,14 +383,26 @@ function markCovered(rows) {
     left--;
     const rect = row.rect ?? rectOf(element);
     if (rect === null || rect.width === 0 || rect.height === 0) continue;
-    const x = Math.min(Math.max(rect.x + rect.width / 2, 0), innerWidth - 1);
-    const y = Math.min(Math.max(rect.y + rect.height / 2, 0), innerHeight - 1);
-    const hit = document.elementFromPoint(x, y);
-    if (hit === element) continue;
+    const point = centreOf(rect, row.clip);
+    if (document.elementFromPoint(point.x, point.y) === element) continue;
+    const hit = deepestAt(point, element);
+    if (hit !== null && reachesElement(hit, element)) continue;
     const test = hitTest(element, undefined);
-    if ('point' in test || test.cover === null) continue;
-    row.states.push(`covered by ${describe(coverElement(test.cover))}`);
+    const cover = hit ?? ('cover' in test ? test.cover : null);
+    if ('point' in test || cover === null) continue;
+    row.states.push(`covered by ${describe(coverElement(cover))}`);
   }
+}
+
+/**
+ * The centre of what of a rectangle is in the view and not clipped away.
+ * @param {DOMRect} rect @param {Clip | null} clip
+ * @returns {Point}
+ */
+function centreOf(rect, clip) {
+  const [left, right] = [Math.max(rect.left, clip?.left ?? 0, 0), Math.min(rect.right, clip?.right ?? innerWidth, innerWidth)];
+  const [top, bottom] = [Math.max(rect.top, clip?.top ?? 0, 0), Math.min(rect.bottom, clip?.bottom ?? innerHeight, innerHeight)];
+  return { x: Math.min((left + right) / 2, innerWidth - 1), y: Math.min((top + bottom) / 2, innerHeight - 1) };
 }
 
 /**
@@ -399,5 +411,8 @@ function markCovered(rows) {
  * @returns {Element}
  */
 function coverElement(hit) {
-  return hit instanceof SVGElement ? hit.closest('button, a, [role], [id]') ?? hit.ownerSVGElement?.parentElement ?? hit : hit;
+  if (!(hit instanceof SVGElement)) return hit;
+  const drawing = hit.ownerSVGElement ?? hit;
+  const around = hit.closest('button, a, [role], [id]') ?? drawing.parentElement;
+  return around === null || around === document.body ? drawing : around;
 }

@@ -44,7 +44,7 @@ function pushUnseen(walk, element, text, node, around) {
   flushRun(walk, around);
   walk.rows.push({
     depth: around.depth, role: 'text', name: tidyText(text), value: '', description: '', states: ['invisible'], element, hasRef: false,
-    text: node === null ? null : [node, node], place: places.none, rect: null, isGone: false,
+    text: node === null ? null : [node, node], place: places.none, rect: null, clip: null, isGone: false,
   });
 }
 
@@ -63,7 +63,7 @@ function flushRun(walk, around) {
   if (said !== '' && (said.toLowerCase().includes(text.toLowerCase()) || !/[\p{L}\p{N}]/u.test(text))) return;
   walk.rows.push({
     depth, role: 'text', name: text, value: '', description: '', states: [], element: run.element, hasRef: false,
-    text: run.first !== null && run.last !== null ? [run.first, run.last] : null, place: runPlace(walk.range, run, where), rect: null, isGone: false,
+    text: run.first !== null && run.last !== null ? [run.first, run.last] : null, place: runPlace(walk.range, run, where), rect: null, clip: null, isGone: false,
   });
 }
 
@@ -223,6 +223,6 @@ function columnOf(walk, cell) {
 function pushPad(walk, element, around) {
   walk.rows.push({
     depth: around.depth, role: 'cell', name: '', value: '', description: '', states: [], element, hasRef: false, text: null,
-    place: places.none, rect: null, isGone: false,
+    place: places.none, rect: null, clip: null, isGone: false,
   });
 }

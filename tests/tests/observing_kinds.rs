@@ -120,3 +120,19 @@ fn places_go_by_where_scrolling_leads() {
         &["text: seen"],
     );
 }
+
+#[test]
+fn what_is_half_scrolled_away_is_not_covered() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    check(
+        &session,
+        "<div style='overflow:auto;height:60px'><p style='height:34px'>x</p><button style='display:block;height:90px'>Half</button></div>",
+        &["generic [scroll 0 above, 96 below]", ".text: x", ".@ button \"Half\""],
+    );
+    check(
+        &session,
+        "<button>Under</button><svg style='position:fixed;inset:0;width:100%;height:100%'><rect width=999 height=999 fill=none pointer-events=all /></svg>",
+        &["@ button \"Under\" [covered by svg]"],
+    );
+}
