@@ -136,3 +136,21 @@ fn what_is_half_scrolled_away_is_not_covered() {
         &["@ button \"Under\" [covered by svg]"],
     );
 }
+
+#[test]
+fn a_secret_stays_one_when_its_page_shows_it() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    session.open(
+        "<input id=p type=password value=TOPS3CRET aria-label=Key><button onclick=\"p.type='text'\">Show</button>\
+         <select autocomplete=cc-exp-year><option value=y1>2030<option value=y2 selected>2031</select>\
+         <template><select autocomplete=cc-exp-month><option selected>07</select></template>",
+    );
+    session.observe();
+    session.ok(&["click", &session.ref_of("Show")]);
+    assert_eq!(lines(&session.observe())[0], "@ textbox \"Key\" [filled]");
+    let html = session.ok(&["get-html"]).to_string();
+    assert!(!html.contains("TOPS3CRET") && !html.contains("selected"), "{html}");
+    let filled = session.ok(&["fill", "#p", "--value", "N3XT"]).to_string();
+    assert!(!filled.contains("N3XT"), "{filled}");
+}
