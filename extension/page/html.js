@@ -15,7 +15,9 @@ function getHtml({ target, max_bytes }) {
     html = markupWithoutSecrets(resolved.ok);
   } else {
     const doctype = document.doctype ? `${new XMLSerializer().serializeToString(document.doctype)}\n` : '';
-    html = doctype + markupWithoutSecrets(document.documentElement);
+    // A script can take the whole document away.
+    const root = /** @type {Element | null} */ (document.documentElement);
+    html = doctype + (root === null ? '' : markupWithoutSecrets(root));
   }
   const encoder = new TextEncoder();
   const byteSize = encoder.encode(html).length;

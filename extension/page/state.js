@@ -8,6 +8,7 @@ const selectableRoles = new Set(['cell', 'columnheader', 'gridcell', 'option', '
 const fieldRoles = new Set(['checkbox', 'combobox', 'grid', 'gridcell', 'listbox', 'radiogroup', 'searchbox', 'slider', 'spinbutton', 'switch',
   'textbox', 'tree', 'treegrid']);
 const rangeRoles = new Set(['meter', 'progressbar', 'scrollbar', 'slider', 'spinbutton']);
+const currentTokens = new Set(['page', 'step', 'location', 'date', 'time']);
 const secretPurposes = /(?:^|\s)(?:one-time-code|new-password|current-password|cc-[a-z-]+)(?=\s|$)/i;
 
 /** Fields that were seen as password fields: a page that shows what is in one makes it a text field. @type {WeakSet<Element>} */
@@ -39,8 +40,9 @@ function statesOf(element, role) {
   // That a submenu is closed goes without saying.
   if (expanded === true) states.push('expanded');
   else if (expanded === false && !opensSubmenu(element)) states.push('collapsed');
-  const current = element.getAttribute('aria-current');
-  if (current !== null && current !== '' && current !== 'false') states.push(current === 'true' ? 'current' : `current=${current}`);
+  const current = element.getAttribute('aria-current') ?? '';
+  // A word that ARIA does not know means `true`.
+  if (current !== '' && current !== 'false') states.push(currentTokens.has(current) ? `current=${current}` : 'current');
   pushFieldStates(element, role, states);
   if (role === 'heading') states.push(`level=${headingLevel(element)}`);
   if (opensSubmenu(element)) states.push('has-submenu');

@@ -154,3 +154,14 @@ fn a_secret_stays_one_when_its_page_shows_it() {
     let filled = session.ok(&["fill", "#p", "--value", "N3XT"]).to_string();
     assert!(!filled.contains("N3XT"), "{filled}");
 }
+
+#[test]
+fn a_page_cannot_write_states_of_its_own() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    check(
+        &session,
+        "<a href='#' aria-current='page'>A</a><a href='#' aria-current='x&#10;filled'>B</a><a href='#' aria-current=false>C</a>",
+        &["@ link \"A\" [current=page]", "@ link \"B\" [current]", "@ link \"C\""],
+    );
+}
