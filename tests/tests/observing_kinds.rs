@@ -84,7 +84,13 @@ fn places_go_by_where_scrolling_leads() {
         &session,
         "<div style='display:flex;flex-direction:column-reverse;overflow:auto;height:300px'>\
          <div><p style='height:284px'>old<p style='height:284px'>new</div></div>",
-        &["generic [scroll 300 above, 0 below]", ".--- above the view", ".text: old", ".--- in view", ".text: new"],
+        &[
+            "generic [scroll 300 above, 0 below]",
+            ".--- above the view",
+            ".text: old",
+            ".--- in view",
+            ".text: new",
+        ],
     );
     check(
         &session,
@@ -101,7 +107,13 @@ fn places_go_by_where_scrolling_leads() {
         &session,
         "<div style='position:relative;overflow:auto;height:90px;width:200px'><div style='position:absolute;left:-500px'>never</div>\
          <p style='margin-top:300px'>later</p><i>end</i></div><div style='position:fixed;bottom:-90px'>toast <button>Undo</button></div>",
-        &["generic [scroll 0 above, 266 below]", ".--- below the view", ".text: later", ".text: end", "@ button \"Undo\" [invisible]"],
+        &[
+            "generic [scroll 0 above, 266 below]",
+            ".--- below the view",
+            ".text: later",
+            ".text: end",
+            "@ button \"Undo\" [invisible]",
+        ],
     );
     check(
         &session,
