@@ -190,7 +190,7 @@ function walkElement(walk, element, around, nesting) {
   const row = rowOf(walk, element, here, here !== around);
   const isInline = isInlineDisplay(facts.display);
   if (row === null) {
-    const isApart = !isInline && facts.display !== 'inline-block';
+    const isApart = !isInline && facts.display !== 'inline-block' && !facts.display.endsWith('math');
     if (isApart) flushRun(walk, here);
     else if (!isInline) walk.run.text += ' ';
     walkChildren(walk, element, coveredBy(walk, element, here), nesting);
@@ -256,7 +256,7 @@ function isInertWithin(element, isAroundInert) {
  */
 function walkChildren(walk, element, around, nesting) {
   const tag = element.localName;
-  if (leafTags.has(tag)) return;
+  if (leafTags.has(tag) && !(tag === 'object' && showsFallback(element))) return;
   if (tag === 'svg' && element.querySelector('a, text, foreignObject, [role], [tabindex]') === null) return;
   const shadow = shadowRootOf(element);
   if (shadow !== null) {
@@ -278,6 +278,17 @@ function walkChildren(walk, element, around, nesting) {
     for (const [owned, owner] of walk.owners) if (owner === element) walkElement(walk, owned, around, nesting + 1);
   }
   if (isShown) appendText(walk, element, generatedText(element, '::after'), null, around);
+}
+
+/**
+ * An object whose document or picture did not come, so that its contents are shown instead.
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function showsFallback(element) {
+  const contents = new Range();
+  contents.selectNodeContents(element);
+  return contents.getClientRects().length > 0;
 }
 
 /**
@@ -473,7 +484,8 @@ function coveredBy(walk, element, around) {
  * @returns {boolean}
  */
 function isNamedBy(named) {
-  if (!isRendered(named)) return false;
+  // A custom element that is a form's field may show its parts only, which do not know its label.
+  if (!isRendered(named) || (roleOf(named) === 'generic' && interactivityOf(named) === '')) return false;
   const { source } = nameAndSourceOf(named);
   return source === 'label' || source === 'native';
 }

@@ -177,3 +177,25 @@ fn a_page_cannot_write_states_of_its_own() {
         &["@ link \"A\" [current=page]", "@ link \"B\" [current]", "@ link \"C\""],
     );
 }
+
+#[test]
+fn text_of_rare_elements_is_not_lost() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    check(
+        &session,
+        "<object data='/nope'><p>instead</object><object>of it</object><object data='data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA='>hidden</object>",
+        &["text: instead", "text: of it"],
+    );
+    check(
+        &session,
+        "<label for=f>Amount</label><x-f id=f></x-f><label for=g>Sum</label><x-f id=g role=group></x-f><script>customElements.define('x-f',
+         class extends HTMLElement { static formAssociated = true; constructor() { super(); this.attachShadow({mode:'open'}).innerHTML = '<input>' } })</script>",
+        &["text: Amount", "@ textbox", "group \"Sum\"", ".@ textbox in \"Sum\""],
+    );
+    check(
+        &session,
+        "<math><mi>x</mi><mo>=</mo><mfrac><mn>1</mn><mn>2</mn></mfrac></math><math aria-label=half><mi>h</mi></math>",
+        &["math: x = 1 2", "math \"half\"", ".text: h"],
+    );
+}
