@@ -199,3 +199,21 @@ fn text_of_rare_elements_is_not_lost() {
         &["math: x = 1 2", "math \"half\"", ".text: h"],
     );
 }
+
+#[test]
+fn what_moved_into_a_frame_is_told_there_and_back() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    session.open(
+        "<div id=b>Both <input value=v aria-label=In><button onclick=\"move(document.body)\">Move</button></div>\
+         <iframe id=f srcdoc='<p>in</p>'></iframe><script>move = (to) => to.append(b)</script>",
+    );
+    let outside = lines(&session.observe());
+    assert_eq!(outside, ["text: Both", "@ textbox \"In\" value \"v\"", "@ button \"Move\"", "@ iframe", ".text: in"]);
+    session.ok(&["evaluate", "held = b; move(f.contentDocument.body); 1"]);
+    let text = session.observe();
+    let moved = ["@ iframe", ".text: in", ".text: Both", ".@ textbox \"In\" value \"v\"", ".@ button \"Move\""];
+    assert_eq!(lines(&text), moved, "{text}");
+    session.ok(&["evaluate", "document.body.prepend(held); 1"]);
+    assert_eq!(lines(&session.observe()), outside);
+}
