@@ -209,10 +209,14 @@ fn what_moved_into_a_frame_is_told_there_and_back() {
          <iframe id=f srcdoc='<p>in</p>'></iframe><script>move = (to) => to.append(b)</script>",
     );
     let outside = lines(&session.observe());
-    assert_eq!(outside, ["text: Both", "@ textbox \"In\" value \"v\"", "@ button \"Move\"", "@ iframe", ".text: in"]);
+    assert_eq!(
+        outside,
+        ["text: Both", "@ textbox \"In\" value \"v\"", "@ button \"Move\"", "@ iframe", ".text: in"]
+    );
     session.ok(&["evaluate", "held = b; move(f.contentDocument.body); 1"]);
     let text = session.observe();
-    let moved = ["@ iframe", ".text: in", ".text: Both", ".@ textbox \"In\" value \"v\"", ".@ button \"Move\""];
+    let moved =
+        ["@ iframe", ".text: in", ".text: Both", ".@ textbox \"In\" value \"v\"", ".@ button \"Move\""];
     assert_eq!(lines(&text), moved, "{text}");
     session.ok(&["evaluate", "document.body.prepend(held); 1"]);
     assert_eq!(lines(&session.observe()), outside);
