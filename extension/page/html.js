@@ -15,7 +15,9 @@ function getHtml({ target, max_bytes }) {
     html = markupWithoutSecrets(resolved.ok);
   } else {
     const doctype = document.doctype ? `${new XMLSerializer().serializeToString(document.doctype)}\n` : '';
-    html = doctype + markupWithoutSecrets(document.documentElement);
+    // A script can take the whole document away.
+    const root = /** @type {Element | null} */ (document.documentElement);
+    html = doctype + (root === null ? '' : markupWithoutSecrets(root));
   }
   const encoder = new TextEncoder();
   const byteSize = encoder.encode(html).length;
@@ -36,14 +38,26 @@ function markupWithoutSecrets(element) {
   return copy.outerHTML;
 }
 
+/** A select's choice is marked on its options. */
+const fieldSelector = 'input[value], textarea, option[selected]';
+
 /**
  * Fields whose contents can stand in the markup, the node itself included.
  * @param {Element | DocumentFragment} root
  * @returns {Element[]}
  */
 function markupFields(root) {
-  const below = [...root.querySelectorAll('input[value], textarea')];
-  return root instanceof Element && root.matches('input[value], textarea') ? [root, ...below] : below;
+  const below = [...root.querySelectorAll(fieldSelector)];
+  return root instanceof Element && root.matches(fieldSelector) ? [root, ...below] : below;
+}
+
+/**
+ * @param {Element} field
+ * @returns {boolean}
+ */
+function isSecretField(field) {
+  const owner = field.localName === 'option' ? field.closest('select') : field;
+  return owner !== null && isSecret(owner);
 }
 
 /**
@@ -61,7 +75,7 @@ function templatesOf(root) {
  * @returns {boolean}
  */
 function hasSecretMarkup(root) {
-  return markupFields(root).some(isSecret) || templatesOf(root).some((template) => hasSecretMarkup(template.content));
+  return markupFields(root).some(isSecretField) || templatesOf(root).some((template) => hasSecretMarkup(template.content));
 }
 
 /**
@@ -73,8 +87,9 @@ function cutSecrets(original, copy) {
   const fields = markupFields(copy);
   for (const [index, field] of markupFields(original).entries()) {
     const twin = fields[index];
-    if (!twin || !isSecret(field)) continue;
-    if (twin.hasAttribute('value')) twin.setAttribute('value', '');
+    if (!twin || !isSecretField(field)) continue;
+    if (twin.localName === 'option') twin.removeAttribute('selected');
+    else if (twin.hasAttribute('value')) twin.setAttribute('value', '');
     if (twin.localName === 'textarea') twin.textContent = '';
   }
   const templates = templatesOf(copy);

@@ -19,6 +19,7 @@
  * @property {[Text, Text] | null} text the first and last node of a run of text
  * @property {number} place a digit of the `place` column
  * @property {DOMRect | null} rect where it was measured
+ * @property {Clip | null} clip what it is seen through, where that matters
  * @property {boolean} isGone taken back: another row says the same
  */
 
@@ -49,6 +50,7 @@
  * @property {Run} run
  * @property {Set<Element>} labellers elements whose text is told as a field's name (`aria-labelledby`) or a control's description
  * @property {Map<Element, Element>} owners the owner of each element that is owned by `aria-owns`
+ * @property {Map<Element, Set<number>>} spanned by row of a table the columns that cells of rows above reach down to
  * @property {Options} options
  * @property {number} deadline on the clock of `performance.now`
  * @property {number} met elements met so far
@@ -110,7 +112,7 @@ function walkFrom(root, deadline, options) {
   const around = { depth: 0, isCovered: false, said: '', isInert: root !== null && isInert(root), isAriaHidden: false, where: whereAll() };
   /** @type {Walk} */
   const walk = {
-    rows: [], run: emptyRun(around), labellers: new Set(), owners: ownersIn(document), options, deadline, met: 0, isPartial: false,
+    rows: [], run: emptyRun(around), labellers: new Set(), owners: ownersIn(document), spanned: new Map(), options, deadline, met: 0, isPartial: false,
     range: new Range(),
   };
   collectLabellers(document, walk.labellers);
@@ -188,7 +190,7 @@ function walkElement(walk, element, around, nesting) {
   const row = rowOf(walk, element, here, here.where !== around.where);
   const isInline = isInlineDisplay(facts.display);
   if (row === null) {
-    const isApart = !isInline && facts.display !== 'inline-block';
+    const isApart = !isInline && facts.display !== 'inline-block' && !facts.display.endsWith('math');
     if (isApart) flushRun(walk, here);
     else if (!isInline) walk.run.text += ' ';
     walkChildren(walk, element, coveredBy(walk, element, here), nesting);
@@ -197,10 +199,13 @@ function walkElement(walk, element, around, nesting) {
     return;
   }
   flushRun(walk, here);
+  const spanning = cellRoles.has(row.role) && !walk.options.isFull && element instanceof HTMLTableCellElement ? element : null;
+  if (spanning !== null && walk.spanned.size > 0) padBefore(walk, spanning, here);
   const index = walk.rows.push(row) - 1;
   walkChildren(walk, element, belowRow(walk, element, row, here), nesting);
   flushRun(walk, around);
   if (!walk.options.isFull) settleRow(walk, index);
+  if (spanning !== null && spanning.hasAttributes()) padAfter(walk, spanning, here);
 }
 
 /**
@@ -251,7 +256,7 @@ function isInertWithin(element, isAroundInert) {
  */
 function walkChildren(walk, element, around, nesting) {
   const tag = element.localName;
-  if (leafTags.has(tag)) return;
+  if (leafTags.has(tag) && !(tag === 'object' && showsFallback(element))) return;
   if (tag === 'svg' && element.querySelector('a, text, foreignObject, [role], [tabindex]') === null) return;
   const shadow = shadowRootOf(element);
   if (shadow !== null) {
@@ -273,6 +278,17 @@ function walkChildren(walk, element, around, nesting) {
     for (const [owned, owner] of walk.owners) if (owner === element) walkElement(walk, owned, around, nesting + 1);
   }
   if (isShown) appendText(walk, element, generatedText(element, '::after'), null, around);
+}
+
+/**
+ * An object whose document or picture did not come, so that its contents are shown instead.
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function showsFallback(element) {
+  const contents = new Range();
+  contents.selectNodeContents(element);
+  return contents.getClientRects().length > 0;
 }
 
 /**
@@ -308,7 +324,7 @@ function rowOf(walk, element, around, isMeasured) {
   return {
     depth: around.depth, role: holdsDocument(element) ? 'iframe' : role === 'none' ? 'generic' : role, name, value: fieldValueOf(element, role),
     description: hasRef || name !== '' ? descriptionOf(element) : '', states, element, hasRef, text: null,
-    place: rowPlace(element, where, hasRef), rect, isGone: false,
+    place: rowPlace(element, where, hasRef), rect, clip: where.clip, isGone: false,
   };
 }
 
@@ -353,9 +369,19 @@ function rowPlace(element, where, hasRef) {
   if (where.place !== places.mixed) return where.place;
   if (!hasRef) return places.none;
   // Inline controls in a block that is partly in view stand on their own.
-  const rect = where.rect !== null && !isInlineDisplay(styleFacts(element).display) ? where.rect : rectOf(element);
+  let rect = where.rect !== null && !isInlineDisplay(styleFacts(element).display) ? where.rect : rectOf(element);
+  // Of what has no box of its own (an area of an image, `display: contents`) others' boxes tell.
+  if (rect !== null && rect.width === 0 && rect.height === 0) rect = rectOfBox(boxOf(element));
   const place = rect === null ? places.none : placeOfRect(rect, where.clip);
   return place === places.mixed ? places.in : place;
+}
+
+/**
+ * @param {Box} box
+ * @returns {DOMRect}
+ */
+function rectOfBox({ x, y, width, height }) {
+  return new DOMRect(x, y, width, height);
 }
 
 /**
@@ -470,7 +496,8 @@ function coveredBy(walk, element, around) {
  * @returns {boolean}
  */
 function isNamedBy(named) {
-  if (!isRendered(named)) return false;
+  // A custom element that is a form's field may show its parts only, which do not know its label.
+  if (!isRendered(named) || (roleOf(named) === 'generic' && interactivityOf(named) === '')) return false;
   const { source } = nameAndSourceOf(named);
   return source === 'label' || source === 'native';
 }

@@ -9,16 +9,18 @@ const places = Object.freeze({ in: 0, above: 1, below: 2, beside: 3, none: 4, mi
 /**
  * What a subtree can be seen through.
  * @typedef {object} Clip
+ * @property {Element | null} owner what clips; null is the viewport
+ * @property {Clip | null} outer the clip around that
  * @property {number} left
  * @property {number} top
  * @property {number} right
  * @property {number} bottom
- * @property {Reach | null} reach of the viewport itself; null inside of scroll containers
+ * @property {Reach | null} reach how far scrolling leads; null where that is not known
  */
 
 /**
- * Where the page begins, in CSS pixels of the viewport: what ends before is out of reach.
- * @typedef {{ left: number, top: number }} Reach
+ * How far a page or a scroll container can be scrolled, in CSS pixels of the viewport: what lies wholly beyond is out of reach.
+ * @typedef {{ left: number, top: number, right: number, bottom: number }} Reach
  */
 
 /**
@@ -41,10 +43,29 @@ const thinnest = 1;
  * @returns {Where} that of the document
  */
 function whereAll() {
-  // A page that reads from right to left begins at its right: whatever is left of the view can be scrolled to.
-  const reach = { left: document.dir === 'rtl' ? -Infinity : -scrollX, top: -scrollY };
-  const clip = { left: 0, top: 0, right: innerWidth, bottom: innerHeight, reach };
+  const page = /** @type {Element | null} */ (document.scrollingElement ?? document.documentElement);
+  // The body's direction is the view's, as CSS Writing Modes has it.
+  const flow = page === null ? '' : flowOf(document.body ?? page);
+  const reach = {
+    left: flow.includes('left') ? -Infinity : -scrollX, right: flow.includes('left') ? innerWidth - scrollX : Infinity,
+    top: -scrollY, bottom: Infinity,
+  };
+  const clip = { owner: null, outer: null, left: 0, top: 0, right: innerWidth, bottom: innerHeight, reach };
   return { place: places.mixed, clip, isAway: false, rect: null, scroll: '' };
+}
+
+/**
+ * Where the contents of a scroll container go on once it is full, other than down and to the right.
+ * @param {Element} container
+ * @returns {string} `up`, `left`, both or neither
+ */
+function flowOf(container) {
+  const { direction, writingMode, display, flexDirection } = getComputedStyle(container);
+  const isFlex = display.includes('flex');
+  const isVertical = writingMode !== 'horizontal-tb';
+  const inline = (direction === 'rtl') !== (isFlex && flexDirection === 'row-reverse');
+  const block = (writingMode === 'vertical-rl' || writingMode === 'sideways-rl') !== (isFlex && flexDirection === 'column-reverse');
+  return `${(isVertical ? block : inline) ? 'left ' : ''}${(isVertical ? inline : block) ? 'up' : ''}`;
 }
 
 /**
@@ -98,16 +119,51 @@ function whereOf(element, facts, around) {
   }
   const rect = rectOf(element);
   if (rect === null) return around;
+  const isPlain = isBare && plainTags.has(tag);
+  let { clip } = around;
+  let place = placeOfRect(rect, clip);
+  const isFarFixed = place !== places.in && !isPlain && getComputedStyle(element).position === 'fixed';
+  if (place !== places.in && clip.outer !== null && !isPlain) {
+    clip = clipAround(element, clip);
+    place = placeOfRect(rect, clip);
+  }
   const isThin = rect.width <= thinnest || rect.height <= thinnest;
-  const overflow = isThin || !(isBare && plainTags.has(tag)) ? clippingOf(element, tag) : '';
-  const isAway = (isThin && overflow !== '') || isOutOfReach(rect, around.clip) || (!isBare && isClippedAway(element));
-  if (isAway) return { place: places.none, clip: around.clip, isAway, rect, scroll: '' };
-  const place = isThin && rect.width * rect.height === 0 ? places.mixed : placeOfRect(rect, around.clip);
+  const overflow = isThin || !isPlain ? clippingOf(element, tag) : '';
+  const isAway = (isThin && (overflow !== '' || isFlattened(element, rect))) || isOutOfReach(rect, clip) || (!isBare && isClippedAway(element, rect))
+    // What is fixed outside of the view stays there however the page is scrolled.
+    || (isFarFixed && clip.outer === null && place !== places.mixed && place !== places.in);
+  if (isAway) return { place: places.none, clip, isAway, rect, scroll: '' };
+  if (isThin && rect.width * rect.height === 0) place = places.mixed;
+  const scrolls = /auto|scroll/.test(overflow);
   return {
     place, isAway, rect,
-    clip: overflow === '' ? around.clip : clipWithin(rect, around.clip),
-    scroll: overflow === '' || !/auto|scroll/.test(overflow) ? '' : hiddenByScroll(element),
+    clip: overflow === '' ? clip : clipWithin(element, rect, clip, scrolls),
+    scroll: scrolls ? hiddenByScroll(element) : '',
   };
+}
+
+/**
+ * What clips an element: not a container that it is positioned out of.
+ * @param {Element} element @param {Clip} around
+ * @returns {Clip}
+ */
+function clipAround(element, around) {
+  const { position } = getComputedStyle(element);
+  if ((position !== 'absolute' && position !== 'fixed') || !(element instanceof HTMLElement)) return around;
+  const block = element.offsetParent;
+  let clip = around;
+  while (clip.outer !== null && (block === null || !clip.owner?.contains(block))) clip = clip.outer;
+  return clip;
+}
+
+/**
+ * A transform left nothing of it.
+ * @param {Element} element @param {DOMRect} rect
+ * @returns {boolean}
+ */
+function isFlattened(element, rect) {
+  if (!(element instanceof HTMLElement)) return false;
+  return (rect.width === 0 && element.offsetWidth > 0) || (rect.height === 0 && element.offsetHeight > 0);
 }
 
 /**
@@ -145,33 +201,51 @@ function placeOfRect(rect, clip) {
 }
 
 /**
- * @param {DOMRect} rect @param {Clip} around
+ * @param {Element} owner @param {DOMRect} rect the owner's @param {Clip} around
+ * @param {boolean} scrolls a person can scroll in it
  * @returns {Clip}
  */
-function clipWithin(rect, around) {
+function clipWithin(owner, rect, around, scrolls) {
   return {
+    owner, outer: around,
     left: Math.max(rect.left, around.left), top: Math.max(rect.top, around.top),
-    right: Math.min(rect.right, around.right), bottom: Math.min(rect.bottom, around.bottom), reach: null,
+    right: Math.min(rect.right, around.right), bottom: Math.min(rect.bottom, around.bottom),
+    // What only a script scrolls it can move as well, as slides are.
+    reach: scrolls ? reachIn(owner, rect) : null,
   };
 }
 
 /**
- * Before the page's own beginning, where no scrolling leads.
+ * @param {Element} container @param {DOMRect} rect the container's
+ * @returns {Reach}
+ */
+function reachIn(container, rect) {
+  const flow = flowOf(container);
+  const scale = container instanceof HTMLElement && container.offsetWidth > 0 ? rect.width / container.offsetWidth : 1;
+  const [across, down] = [container.scrollLeft * scale, container.scrollTop * scale];
+  return {
+    left: flow.includes('left') ? -Infinity : rect.left - across, right: flow.includes('left') ? rect.right - across : Infinity,
+    top: flow.includes('up') ? -Infinity : rect.top - down, bottom: flow.includes('up') ? rect.bottom - down : Infinity,
+  };
+}
+
+/**
+ * Beyond where scrolling leads.
  * @param {DOMRect} rect @param {Clip} clip
  * @returns {boolean}
  */
 function isOutOfReach(rect, clip) {
   const { reach } = clip;
   if (reach === null || rect.width === 0 || rect.height === 0) return false;
-  return rect.right <= reach.left || rect.bottom <= reach.top;
+  return rect.right <= reach.left || rect.bottom <= reach.top || rect.left >= reach.right || rect.top >= reach.bottom;
 }
 
 /**
  * `clip` or `clip-path` leave nothing of the element.
- * @param {Element} element
+ * @param {Element} element @param {DOMRect} rect the element's
  * @returns {boolean}
  */
-function isClippedAway(element) {
+function isClippedAway(element, rect) {
   if (pageSheets()?.clips === false) return false;
   const { clip, clipPath, position } = getComputedStyle(element);
   if (clip !== 'auto' && (position === 'absolute' || position === 'fixed')) {
@@ -179,9 +253,30 @@ function isClippedAway(element) {
     if (!clip.includes('auto') && (bottom - top <= thinnest || right - left <= thinnest)) return true;
   }
   if (clipPath === 'none') return false;
-  const inset = /^inset\(([\d.]+)%(?: ([\d.]+)%)?/.exec(clipPath);
-  if (inset !== null) return Number(inset[1]) >= 50 || Number(inset[2] ?? inset[1]) >= 50;
+  const inset = /^inset\(([^()]*?)(?: round [^()]*)?\)/.exec(clipPath);
+  if (inset !== null) {
+    const [top = '0', right = top, bottom = top, left = right] = (inset[1] ?? '').split(' ');
+    const width = rect.width - lengthOf(left, rect.width) - lengthOf(right, rect.width);
+    return width <= thinnest || rect.height - lengthOf(top, rect.height) - lengthOf(bottom, rect.height) <= thinnest;
+  }
+  const polygon = /^polygon\((?:\w+, )?([^()]*)\)/.exec(clipPath);
+  if (polygon !== null) {
+    const points = (polygon[1] ?? '').split(', ').map((point) => point.split(' '));
+    const across = points.map(([x = '0']) => lengthOf(x, rect.width));
+    const down = points.map(([, y = '0']) => lengthOf(y, rect.height));
+    return Math.max(...across) - Math.min(...across) <= thinnest || Math.max(...down) - Math.min(...down) <= thinnest;
+  }
   return /^(?:circle|ellipse)\(0(?:px|%)/.test(clipPath);
+}
+
+/**
+ * @param {string} length in pixels or per cent
+ * @param {number} whole what the per cents are of
+ * @returns {number}
+ */
+function lengthOf(length, whole) {
+  const number = Number.parseFloat(length) || 0;
+  return length.endsWith('%') ? number / 100 * whole : number;
 }
 
 /**
@@ -191,20 +286,24 @@ function isClippedAway(element) {
  */
 function hiddenByScroll(element) {
   const { scrollTop, scrollLeft, scrollHeight, scrollWidth, clientHeight, clientWidth } = element;
+  const [down, across] = [scrollHeight - clientHeight, scrollWidth - clientWidth];
+  if (down <= 1 && across <= 1) return '';
+  // Contents that go on upwards or to the left are scrolled by negative lengths.
+  const flow = flowOf(element);
   const parts = [];
-  if (scrollHeight > clientHeight + 1) {
-    const above = Math.max(0, Math.round(scrollTop));
-    parts.push(`${above} above`, `${Math.max(0, scrollHeight - clientHeight - above)} below`);
+  if (down > 1) {
+    const above = Math.max(0, Math.round(scrollTop + (flow.includes('up') ? down : 0)));
+    parts.push(`${above} above`, `${Math.max(0, down - above)} below`);
   }
-  if (scrollWidth > clientWidth + 1) {
-    const left = Math.max(0, Math.round(Math.abs(scrollLeft)));
-    parts.push(`${left} left`, `${Math.max(0, scrollWidth - clientWidth - left)} right`);
+  if (across > 1) {
+    const left = Math.max(0, Math.round(scrollLeft + (flow.includes('left') ? across : 0)));
+    parts.push(`${left} left`, `${Math.max(0, across - left)} right`);
   }
-  return parts.length === 0 ? '' : `scroll ${parts.join(', ')}`;
+  return `scroll ${parts.join(', ')}`;
 }
 
 /**
- * Text in the element that nobody can see: transparent, or in letters without size.
+ * Text in the element that nobody can see: transparent, in letters without size, or pushed out of its box.
  * @param {Element} element rendered
  * @returns {boolean}
  */
@@ -221,13 +320,51 @@ function isUnseenText(element) {
  * @returns {boolean}
  */
 function findUnseen(element) {
-  if (styleFacts(element).display !== 'contents' && !element.checkVisibility({ opacityProperty: true })) return true;
+  /** @type {Element | null} */
+  let boxed = element;
+  // A slot has no box and no opacity of its own.
+  while (boxed !== null && styleFacts(boxed).display === 'contents') boxed = composedParent(boxed);
+  if (boxed !== null && !boxed.checkVisibility({ opacityProperty: true })) return true;
   const style = getComputedStyle(element);
-  if (Number.parseFloat(style.fontSize) <= thinnest) return true;
-  if (!/^rgba\(.*, 0\)$/.test(style.color)) return false;
-  const showsThrough = style.getPropertyValue('-webkit-text-fill-color') !== style.color || style.textShadow !== 'none'
-    || /text/.test(style.backgroundClip) || Number.parseFloat(style.getPropertyValue('-webkit-text-stroke-width')) > 0;
-  return !showsThrough;
+  if (Number.parseFloat(style.fontSize) <= thinnest || isPushedOut(style)) return true;
+  return isTransparent(style.getPropertyValue('-webkit-text-fill-color')) && !showsThrough(element, style);
+}
+
+/**
+ * @param {string} colour as computed, in any colour space
+ * @returns {boolean}
+ */
+function isTransparent(colour) {
+  return colour.startsWith('rgba') ? colour.endsWith(', 0)') : colour.endsWith('/ 0)');
+}
+
+/**
+ * Transparent letters of which something is seen all the same: their shadow, their outline, or a background in their shape.
+ * @param {Element} element
+ * @param {CSSStyleDeclaration} style the element's
+ * @returns {boolean}
+ */
+function showsThrough(element, style) {
+  if (style.textShadow !== 'none' || Number.parseFloat(style.getPropertyValue('-webkit-text-stroke-width')) > 0) return true;
+  for (let around = /** @type {Element | null} */ (element); around !== null; around = composedParent(around)) {
+    if (getComputedStyle(around).backgroundClip.includes('text')) return true;
+  }
+  return false;
+}
+
+/** An indent of so many pixels to the left is meant to hide. */
+const farIndent = -999;
+
+/**
+ * Indented out of its box; where a picture stands in its place, the text is what the picture says.
+ * @param {CSSStyleDeclaration} style
+ * @returns {boolean}
+ */
+function isPushedOut(style) {
+  const indent = style.textIndent;
+  if (indent === '0px') return false;
+  const isFar = indent.endsWith('%') ? Number.parseFloat(indent) >= 100 && style.overflow !== 'visible' : Number.parseFloat(indent) <= farIndent;
+  return isFar && style.backgroundImage === 'none';
 }
 
 /** Controls whose cover is looked for in one observation: what is in view at once is rarely more. */
@@ -246,14 +383,26 @@ function markCovered(rows) {
     left--;
     const rect = row.rect ?? rectOf(element);
     if (rect === null || rect.width === 0 || rect.height === 0) continue;
-    const x = Math.min(Math.max(rect.x + rect.width / 2, 0), innerWidth - 1);
-    const y = Math.min(Math.max(rect.y + rect.height / 2, 0), innerHeight - 1);
-    const hit = document.elementFromPoint(x, y);
-    if (hit === element) continue;
+    const point = centreOf(rect, row.clip);
+    if (document.elementFromPoint(point.x, point.y) === element) continue;
+    const hit = deepestAt(point, element);
+    if (hit !== null && reachesElement(hit, element)) continue;
     const test = hitTest(element, undefined);
-    if ('point' in test || test.cover === null) continue;
-    row.states.push(`covered by ${describe(coverElement(test.cover))}`);
+    const cover = hit ?? ('cover' in test ? test.cover : null);
+    if ('point' in test || cover === null) continue;
+    row.states.push(`covered by ${describe(coverElement(cover))}`);
   }
+}
+
+/**
+ * The centre of what of a rectangle is in the view and not clipped away.
+ * @param {DOMRect} rect @param {Clip | null} clip
+ * @returns {Point}
+ */
+function centreOf(rect, clip) {
+  const [left, right] = [Math.max(rect.left, clip?.left ?? 0, 0), Math.min(rect.right, clip?.right ?? innerWidth, innerWidth)];
+  const [top, bottom] = [Math.max(rect.top, clip?.top ?? 0, 0), Math.min(rect.bottom, clip?.bottom ?? innerHeight, innerHeight)];
+  return { x: Math.min((left + right) / 2, innerWidth - 1), y: Math.min((top + bottom) / 2, innerHeight - 1) };
 }
 
 /**
@@ -262,5 +411,8 @@ function markCovered(rows) {
  * @returns {Element}
  */
 function coverElement(hit) {
-  return hit instanceof SVGElement ? hit.closest('button, a, [role], [id]') ?? hit.ownerSVGElement?.parentElement ?? hit : hit;
+  if (!(hit instanceof SVGElement)) return hit;
+  const drawing = hit.ownerSVGElement ?? hit;
+  const around = hit.closest('button, a, [role], [id]') ?? drawing.parentElement;
+  return around === null || around === document.body ? drawing : around;
 }

@@ -1,5 +1,6 @@
 // Rows as they come together: runs of text that grow and end, and rows that turn out to say nothing, to repeat what is below
-// them, or only to wear the pointer of their controls. Works on the rows of one walk; reads the page only for the place of text.
+// them, or only to wear the pointer of their controls. Works on the rows of one walk; reads the page only for the place of text
+// and the spans of cells.
 // Invariant: a row is taken back by `isGone`, never by moving others, so that a long page costs no more per row than a short one.
 
 /**
@@ -43,7 +44,7 @@ function pushUnseen(walk, element, text, node, around) {
   flushRun(walk, around);
   walk.rows.push({
     depth: around.depth, role: 'text', name: tidyText(text), value: '', description: '', states: ['invisible'], element, hasRef: false,
-    text: node === null ? null : [node, node], place: places.none, rect: null, isGone: false,
+    text: node === null ? null : [node, node], place: places.none, rect: null, clip: null, isGone: false,
   });
 }
 
@@ -62,7 +63,7 @@ function flushRun(walk, around) {
   if (said !== '' && (said.toLowerCase().includes(text.toLowerCase()) || !/[\p{L}\p{N}]/u.test(text))) return;
   walk.rows.push({
     depth, role: 'text', name: text, value: '', description: '', states: [], element: run.element, hasRef: false,
-    text: run.first !== null && run.last !== null ? [run.first, run.last] : null, place: runPlace(walk.range, run, where), rect: null, isGone: false,
+    text: run.first !== null && run.last !== null ? [run.first, run.last] : null, place: runPlace(walk.range, run, where), rect: null, clip: null, isGone: false,
   });
 }
 
@@ -98,12 +99,12 @@ function settleRow(walk, index) {
   const rows = walk.rows;
   const row = rows[index];
   if (row === undefined) return;
+  if (row.role === 'row' && holdsEmptyCells(rows, index)) rows.length = index + 1;
   const onlyIndex = nextStaying(rows, index + 1);
   const only = rows[onlyIndex];
   if (only === undefined) {
-    const saysNothing = row.name === '' && row.value === '' && row.description === '' && row.states.length === 0;
-    // A clickable wrapper that shows nothing (a veil, a spacer) still has a ref.
-    if (saysNothing && !row.hasRef) row.isGone = true;
+    // A clickable wrapper that shows nothing (a veil, a spacer) still has a ref; an empty cell keeps the columns after it in place.
+    if (saysNothing(row) && !row.hasRef && (row.role === 'row' || !cellRoles.has(row.role))) row.isGone = true;
     return;
   }
   if (cellRoles.has(row.role) && row.name === '' && only.role === 'text' && nextStaying(rows, onlyIndex + 1) === rows.length) {
@@ -113,6 +114,27 @@ function settleRow(walk, index) {
   }
   const isWrapper = row.hasRef && row.role === 'generic' && row.name === '' && interactivityOf(row.element) === 'pointer';
   if (isWrapper && !row.element.hasAttribute('onclick') && holdsOnlyTargets(rows, index)) dissolveRow(rows, index);
+}
+
+/**
+ * @param {Row} row
+ * @returns {boolean}
+ */
+function saysNothing(row) {
+  return row.name === '' && row.value === '' && row.description === '' && row.states.length === 0;
+}
+
+/**
+ * All that a table's row holds are empty cells, if any.
+ * @param {Row[]} rows @param {number} index
+ * @returns {boolean}
+ */
+function holdsEmptyCells(rows, index) {
+  for (let below = nextStaying(rows, index + 1); below < rows.length; below = nextStaying(rows, below + 1)) {
+    const cell = rows[below];
+    if (cell === undefined || cell.hasRef || !cellRoles.has(cell.role) || !saysNothing(cell)) return false;
+  }
+  return true;
 }
 
 /**
@@ -143,4 +165,64 @@ function dissolveRow(rows, index) {
     const moved = rows[below];
     if (moved !== undefined) moved.depth -= 1;
   }
+}
+
+/** Columns and rows that one cell is followed over: spans beyond that are mistakes. */
+const widestSpan = 100;
+
+/**
+ * Empty cells in place of those that the cells of rows above reach down to, before a cell of the walk.
+ * @param {Walk} walk @param {HTMLTableCellElement} cell @param {Around} around
+ */
+function padBefore(walk, cell, around) {
+  const row = cell.parentElement;
+  const taken = row === null ? undefined : walk.spanned.get(row);
+  if (taken === undefined) return;
+  for (let column = columnOf(walk, cell); taken.has(column); column++) pushPad(walk, cell, around);
+}
+
+/**
+ * Empty cells for the further columns of a cell, and a note for the rows that it reaches down to.
+ * @param {Walk} walk @param {HTMLTableCellElement} cell @param {Around} around
+ */
+function padAfter(walk, cell, around) {
+  const width = Math.min(cell.colSpan, widestSpan);
+  for (let extra = 1; extra < width; extra++) pushPad(walk, cell, around);
+  if (cell.rowSpan === 1) return;
+  const taken = walk.spanned.get(cell.parentElement ?? cell);
+  let first = columnOf(walk, cell);
+  while (taken?.has(first) === true) first++;
+  let row = cell.parentElement?.nextElementSibling ?? null;
+  // A span of 0 reaches to the end of the rows.
+  for (let left = Math.min(cell.rowSpan || widestSpan, widestSpan) - 1; left > 0 && row !== null; left--, row = row.nextElementSibling) {
+    const columns = walk.spanned.get(row) ?? new Set();
+    for (let column = first; column < first + width; column++) columns.add(column);
+    walk.spanned.set(row, columns);
+  }
+}
+
+/**
+ * The column after the cells before this one; it may be taken by a cell of a row above.
+ * @param {Walk} walk @param {HTMLTableCellElement} cell
+ * @returns {number}
+ */
+function columnOf(walk, cell) {
+  const row = cell.parentElement;
+  const taken = row === null ? undefined : walk.spanned.get(row);
+  let column = 0;
+  for (let before = row?.firstElementChild ?? null; before !== null && before !== cell; before = before.nextElementSibling) {
+    while (taken?.has(column) === true) column++;
+    column += before instanceof HTMLTableCellElement ? Math.min(before.colSpan, widestSpan) : 0;
+  }
+  return column;
+}
+
+/**
+ * @param {Walk} walk @param {Element} element @param {Around} around
+ */
+function pushPad(walk, element, around) {
+  walk.rows.push({
+    depth: around.depth, role: 'cell', name: '', value: '', description: '', states: [], element, hasRef: false, text: null,
+    place: places.none, rect: null, clip: null, isGone: false,
+  });
 }

@@ -8,18 +8,22 @@ const selectableRoles = new Set(['cell', 'columnheader', 'gridcell', 'option', '
 const fieldRoles = new Set(['checkbox', 'combobox', 'grid', 'gridcell', 'listbox', 'radiogroup', 'searchbox', 'slider', 'spinbutton', 'switch',
   'textbox', 'tree', 'treegrid']);
 const rangeRoles = new Set(['meter', 'progressbar', 'scrollbar', 'slider', 'spinbutton']);
+const currentTokens = new Set(['page', 'step', 'location', 'date', 'time']);
 const secretPurposes = /(?:^|\s)(?:one-time-code|new-password|current-password|cc-[a-z-]+)(?=\s|$)/i;
+
+/** Fields that were seen as password fields: a page that shows what is in one makes it a text field. @type {WeakSet<Element>} */
+const onceSecret = new WeakSet();
 
 /**
  * What the field holds must never leave the page: passwords, one-time codes, card data.
- * A field that once was a password (shown by its page for reading) is one for as long as its `autocomplete` says so.
  * @param {Element} element
  * @returns {boolean}
  */
 function isSecret(element) {
   const tag = element.localName;
   if (tag !== 'input' && tag !== 'textarea' && tag !== 'select') return false;
-  if (element instanceof HTMLInputElement && element.type === 'password') return true;
+  if (element instanceof HTMLInputElement && element.type === 'password') onceSecret.add(element);
+  if (onceSecret.has(element)) return true;
   return secretPurposes.test(element.getAttribute('autocomplete') ?? '');
 }
 
@@ -36,8 +40,9 @@ function statesOf(element, role) {
   // That a submenu is closed goes without saying.
   if (expanded === true) states.push('expanded');
   else if (expanded === false && !opensSubmenu(element)) states.push('collapsed');
-  const current = element.getAttribute('aria-current');
-  if (current !== null && current !== '' && current !== 'false') states.push(current === 'true' ? 'current' : `current=${current}`);
+  const current = element.getAttribute('aria-current') ?? '';
+  // A word that ARIA does not know means `true`.
+  if (current !== '' && current !== 'false') states.push(currentTokens.has(current) ? `current=${current}` : 'current');
   pushFieldStates(element, role, states);
   if (role === 'heading') states.push(`level=${headingLevel(element)}`);
   if (opensSubmenu(element)) states.push('has-submenu');
@@ -104,7 +109,8 @@ function complaintOf(element) {
   const ids = element.hasAttribute('aria-errormessage') ? elementsByIds(element, 'aria-errormessage') : [];
   const said = tidyText(ids.filter(isRendered).map((part) => part.textContent ?? '').join(' '));
   const isField = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement;
-  const message = said !== '' || !isField ? said : tidyText(element.validationMessage);
+  // The browser's own message may quote what was entered.
+  const message = said !== '' || !isField || isSecret(element) ? said : tidyText(element.validationMessage);
   return message === '' ? '' : ` "${message.replaceAll('"', '\'')}"`;
 }
 

@@ -122,15 +122,36 @@ function visitComposedChildren(element, visit) {
     const children = composedChildren(element);
     for (let index = 0; index < children.length; index++) {
       const child = children[index];
-      if (child !== undefined) visit(child);
+      if (child !== undefined) visit(localised(child));
     }
     return;
   }
   const shadow = shadowRootOf(element);
+  if (shadow !== null) localised(shadow);
   const sheets = currentPass?.sheets;
   if (shadow !== null && sheets !== undefined) learnSheets(sheets, shadow);
   const parent = shadow ?? element;
-  for (let child = parent.firstChild; child !== null; child = child.nextSibling) visit(child);
+  for (let child = parent.firstChild; child !== null; child = child.nextSibling) visit(localised(child));
+}
+
+/** @type {Document | null} */
+let emptyDocument = null;
+
+/**
+ * The same node with this frame's classes. One that a script moved here from another frame, where it was observed, still has
+ * that frame's, and is an instance of nothing here. The page's own view of it is another object and does not change.
+ * @template {Node} T
+ * @param {T} node
+ * @returns {T}
+ */
+function localised(node) {
+  if (node instanceof Node) return node;
+  const moved = /** @type {Node} */ (node);
+  // Elements of an empty document never are custom ones, so nothing of the page's runs.
+  emptyDocument ??= document.implementation.createHTMLDocument('');
+  const twin = moved.nodeType === Node.DOCUMENT_FRAGMENT_NODE ? null : emptyDocument.importNode(moved, false);
+  Object.setPrototypeOf(moved, twin === null ? ShadowRoot.prototype : Object.getPrototypeOf(twin));
+  return node;
 }
 
 /**

@@ -77,9 +77,12 @@ pub(super) fn show(wish: &Wish<'_>) -> Shown {
     let mut attempt = Attempt::new(wish, &ranking);
     for notice in [Notice::Full, Notice::Brief, Notice::Ellipsis, Notice::Silent] {
         let count = attempt.largest(notice);
-        if count > 0 || notice == Notice::Silent {
+        if count > 0 {
             attempt.build(count, notice);
             break;
+        }
+        if notice == Notice::Silent {
+            attempt.build_cut();
         }
     }
     let Attempt { mut text, chosen, count, .. } = attempt;
@@ -177,6 +180,22 @@ impl<'a> Attempt<'a> {
         self.text.push_str(wish.header);
         print(&mut self.text, wish, &self.chosen, Some((ranking, from + count)));
         push_notice(&mut self.text, wish, ranking, from + count, notice);
+    }
+
+    /// As much as fits of the next line alone, so that going on always comes to an end. Half a ref would be another one.
+    fn build_cut(&mut self) {
+        self.build(0, Notice::Silent);
+        let Some(&line) = self.ranking.order.get(self.wish.from) else { return };
+        self.count = 1;
+        if self.wish.from > 0 {
+            self.text.clear();
+        }
+        let mut cut = format!("{}\n", self.wish.lines.text(line));
+        truncate(&mut cut, self.wish.room.saturating_sub(self.text.len()));
+        if !cut.starts_with('@') || cut.contains(' ') {
+            self.text.push_str(&cut);
+            self.chosen.push(line);
+        }
     }
 
     /// Takes a line and, where it was shown on an earlier page only, what it is in.

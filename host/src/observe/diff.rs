@@ -110,7 +110,8 @@ fn entries(old: Side<'_>, new: Side<'_>) -> (Vec<Entry>, Vec<u32>) {
     let old_texts: Vec<&str> = old_numbers.iter().map(|&line| old.lines.text(line)).collect();
     let new_texts: Vec<&str> = new_numbers.iter().map(|&line| new.lines.text(line)).collect();
     let deadline = Some(Instant::now() + EXACT);
-    let ops = capture_diff_slices_deadline(Algorithm::Myers, &old_texts, &new_texts, deadline);
+    let mut ops = capture_diff_slices_deadline(Algorithm::Myers, &old_texts, &new_texts, deadline);
+    slide(&mut ops, (old, &old_texts), (new, &new_texts));
     let mut entries = Vec::new();
     let mut same = vec![NOBODY; old_texts.len()];
     for op in ops {
@@ -126,6 +127,38 @@ fn entries(old: Side<'_>, new: Side<'_>) -> (Vec<Entry>, Vec<u32>) {
         }
     }
     (paired(old, new, entries), same)
+}
+
+/// Of equal places for a run of lines that are gone or new, takes the one that begins outermost: a whole item of a list, not
+/// the end of one and the beginning of the next.
+fn slide(ops: &mut Vec<DiffOp>, old: (Side<'_>, &[&str]), new: (Side<'_>, &[&str])) {
+    for at in 1..ops.len() {
+        let DiffOp::Equal { old_index, new_index, len } = ops[at - 1] else { continue };
+        let ((side, texts), run) = match ops[at] {
+            DiffOp::Delete { .. } => (old, ops[at].old_range()),
+            DiffOp::Insert { .. } => (new, ops[at].new_range()),
+            DiffOp::Equal { .. } | DiffOp::Replace { .. } => continue,
+        };
+        if !matches!(ops.get(at + 1), None | Some(DiffOp::Equal { .. })) {
+            continue;
+        }
+        let furthest = (0..len).take_while(|by| texts[run.start - 1 - by] == texts[run.end - 1 - by]).count();
+        let depth = |by: &usize| side.lines.all[run.start - by].depth;
+        let by = (0..=furthest).min_by_key(depth).unwrap_or_default();
+        ops[at - 1] = DiffOp::Equal { old_index, new_index, len: len - by };
+        match &mut ops[at] {
+            DiffOp::Delete { old_index, new_index, .. } | DiffOp::Insert { old_index, new_index, .. } => {
+                *old_index -= by;
+                *new_index -= by;
+            }
+            DiffOp::Equal { .. } | DiffOp::Replace { .. } => {}
+        }
+        let (old_index, new_index) = (ops[at].old_range().end, ops[at].new_range().end);
+        match ops.get_mut(at + 1) {
+            Some(after) => *after = DiffOp::Equal { old_index, new_index, len: after.new_range().len() + by },
+            None => ops.push(DiffOp::Equal { old_index, new_index, len: by }),
+        }
+    }
 }
 
 /// What is gone and new with the same ref is a change of one thing.

@@ -56,14 +56,21 @@ impl Pattern {
     }
 }
 
-/// A text as an expression; it may stand in quotes, where lines have a backslash before some signs.
+/// A text as an expression; where it stands in quotes, brackets or a row, lines have a backslash before some signs.
 fn text_source(text: &str) -> String {
-    let words: Vec<String> = text.split_whitespace().map(regex::escape).collect();
-    let plain = words.join(" ");
-    let escaped = regex::escape(
-        &text.split_whitespace().collect::<Vec<_>>().join(" ").replace('\\', "\\\\").replace('"', "\\\""),
-    );
-    if escaped == plain { plain } else { format!("{plain}|{escaped}") }
+    let mut source = String::new();
+    for (index, word) in text.split_whitespace().enumerate() {
+        if index > 0 {
+            source.push(' ');
+        }
+        for sign in word.chars() {
+            if matches!(sign, '"' | '|' | '[' | ']' | '\\') {
+                source.push_str(r"\\?");
+            }
+            source.push_str(&regex::escape(sign.encode_utf8(&mut [0; 4])));
+        }
+    }
+    source
 }
 
 /// Searches all lines and lists the first `max` matches.

@@ -35,6 +35,12 @@ impl Folder<'_> {
         match (inside, node.kind) {
             (Inside::Row, kind) if kind.is_cell() => return walk.enter(index, Inside::Cell),
             (Inside::Cell, Kind::Text) if write::is_cell_text(tree, index) => return false,
+            // Only in a row in one line is there a column to keep.
+            (_, kind)
+                if kind.is_cell() && node.is_bare() && node.states.is_none() && node.end == index + 1 =>
+            {
+                return false;
+            }
             (_, Kind::RowGroup) if node.is_bare() => return walk.enter(index, inside),
             (_, Kind::ListItem) if self.holds_one_control(index) => {
                 return walk.enter(index, Inside::Anything);

@@ -7,7 +7,8 @@
 //! - @e2 textbox "Name": Ada
 //! - listitem: one text stands beside its container
 //! ```
-//! What is neither in an aria snapshot's line nor a child is a property line: `/url`, `/value`, `/description`.
+//! What is neither in an aria snapshot's line nor a child is a property line: `/url`, `/value`, `/description`. Without the
+//! refs it is YAML: what would read as something else there stands in quotes.
 
 use std::fmt::Write as _;
 
@@ -51,7 +52,7 @@ fn take(tree: &Tree, lines: &mut Lines, walk: &mut Walk<'_>, index: u32) -> bool
         head(out, tree, index);
         if is_inline {
             out.push_str(": ");
-            out.push_str(tree.texts.get(inline));
+            scalar(out, tree.texts.get(inline));
         } else if has_lines {
             out.push(':');
         }
@@ -62,7 +63,8 @@ fn take(tree: &Tree, lines: &mut Lines, walk: &mut Walk<'_>, index: u32) -> bool
     walk.descend(index, line, Inside::Anything);
     for (name, text) in properties {
         walk.emit(lines, index, Shape::Property, |out| {
-            let _ = write!(out, "- {name}: {}", tree.texts.get(text));
+            let _ = write!(out, "- {name}: ");
+            scalar(out, tree.texts.get(text));
         });
     }
     has_children
@@ -72,6 +74,7 @@ fn take(tree: &Tree, lines: &mut Lines, walk: &mut Walk<'_>, index: u32) -> bool
 fn head(out: &mut String, tree: &Tree, index: u32) {
     let node = tree.node(index);
     out.push_str("- ");
+    let start = out.len();
     if let Some(handle) = node.handle() {
         let _ = write!(out, "{handle} ");
     }
@@ -82,8 +85,28 @@ fn head(out: &mut String, tree: &Tree, index: u32) {
         write::quoted(out, tree.texts.get(node.name), usize::MAX);
     }
     tree.states(index).for_each(|state| write::state(out, state));
+    if ends_early(&out[start..]) {
+        let quoted = format!("'{}'", out[start..].replace('\'', "''"));
+        out.truncate(start);
+        out.push_str(&quoted);
+    }
     if is_text {
         out.push_str(": ");
-        out.push_str(tree.texts.get(node.name));
+        scalar(out, tree.texts.get(node.name));
     }
+}
+
+/// A text after a colon.
+fn scalar(out: &mut String, text: &str) {
+    let is_sign = text.starts_with(|first: char| "-?:,[]{}#&*!|>'\"%@`".contains(first));
+    if is_sign || ends_early(text) || text.ends_with(':') || text.trim() != text {
+        write::quoted(out, text, usize::MAX);
+    } else {
+        out.push_str(text);
+    }
+}
+
+/// YAML would take a part of the text for a key or a comment.
+fn ends_early(text: &str) -> bool {
+    text.contains(": ") || text.contains(" #")
 }

@@ -182,6 +182,26 @@ fn the_cursor_pages_through_everything_exactly_once() {
 }
 
 #[test]
+fn going_on_comes_to_an_end_even_where_no_line_fits() {
+    let tree = tree(&format!("main\n  list\n    @12345 link {}\n  text {}", "x".repeat(90), "é".repeat(90)));
+    for tokens in 1..60 {
+        let mut from = 0;
+        loop {
+            let (shown, lines) = show(&tree, View::observe(&default()), Some(tokens), from);
+            assert!(shown.text.len() <= tokens as usize * 4, "{}", shown.text);
+            let is_ref_whole = shown.text.lines().all(|line| {
+                let line = line.trim_start();
+                !line.starts_with('@') || line.starts_with("@e12345 ")
+            });
+            assert!(is_ref_whole, "{}", shown.text);
+            let Some(cursor) = shown.cursor else { break };
+            assert!(cursor.shown as usize > from && from <= lines.all.len(), "{tokens}: {}", shown.text);
+            from = cursor.shown as usize;
+        }
+    }
+}
+
+#[test]
 fn a_cursor_beyond_the_end_shows_nothing_more() {
     let tree = tree("text a");
     let (shown, _) = show(&tree, View::observe(&default()), Some(100), 9999);

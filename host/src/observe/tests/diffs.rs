@@ -55,6 +55,29 @@ fn new_and_gone_lines_stand_in_what_they_are_in() {
 }
 
 #[test]
+fn an_item_among_items_like_it_comes_and_goes_as_a_whole() {
+    let items = |names: &[&str]| {
+        let item = |name: &&str| format!("  listitem\n    heading {name}\n    text Same words\n");
+        format!("list\n{}", names.iter().map(item).collect::<String>())
+    };
+    let (three, two) = (items(&["A", "B", "C"]), items(&["A", "C"]));
+    let item =
+        |sign: &str| format!("  list\n{sign}  listitem\n{sign}   heading \"B\"\n{sign}   text: Same words\n");
+    check(&three, &two, &item("-"));
+    check(&two, &three, &item("+"));
+    let Outcome::Changes(changes) =
+        outcome(&items(&["A", "B", "C", "D"]), &items(&["A", "B", "C"]), usize::MAX)
+    else {
+        panic!("the last item is gone")
+    };
+    assert!(
+        changes.text.ends_with("-  listitem\n-   heading \"D\"\n-   text: Same words\n"),
+        "{}",
+        changes.text
+    );
+}
+
+#[test]
 fn a_container_around_things_does_not_make_them_new() {
     check("text a\ntext b", "group G\n  text a\n  text b", "+ group \"G\"\n");
 }

@@ -61,6 +61,16 @@ fn a_text_is_taken_as_it_is_and_an_expression_as_one() {
 }
 
 #[test]
+fn signs_that_lines_escape_are_found_as_the_page_has_them() {
+    let tree = tree("table\n  row\n    cell a|b\n    cell c\n@1 button a\\b \"c\" {hover first: x[1] | y}");
+    let (lines, _) = View::find().lines(&tree);
+    for text in ["a|b", "a\\b", "b \"c\"", "x[1] | y", "a|b | c"] {
+        let found = find(&tree, &lines, "page\n", &Pattern::new(text, false).unwrap(), 20);
+        assert_eq!(found.match_count, 1, "{text}");
+    }
+}
+
+#[test]
 fn more_matches_than_asked_for_are_counted() {
     let found = search("e", false, 1);
     assert_eq!(found.matches.len(), 1);

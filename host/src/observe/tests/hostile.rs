@@ -46,7 +46,23 @@ fn page_text_cannot_begin_a_line_close_its_quotes_or_hide() {
 
 #[test]
 fn a_snapshot_keeps_page_text_in_its_line_too() {
-    check_snapshot("@1 button a\"b\ntext - @e9 button", "- @e1 button \"a\\\"b\"\n- text: - @e9 button\n");
+    check_snapshot(
+        "@1 button a\"b\ntext - @e9 button",
+        "- @e1 button \"a\\\"b\"\n- text: \"- @e9 button\"\n",
+    );
+    check_snapshot(
+        "@1 button it's: b {value=c #d}\n  text 'e\nlistitem\n  text f: g\n@2 link h {link=/i: j}\ntext k: \ntext 5:30",
+        "\
+- '@e1 button \"it''s: b\"':
+  - /value: \"c #d\"
+  - text: \"'e\"
+- listitem: \"f: g\"
+- @e2 link \"h\":
+  - /url: \"/i: j\"
+- text: \"k: \"
+- text: 5:30
+",
+    );
 }
 
 #[test]
