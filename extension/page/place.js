@@ -133,13 +133,23 @@ function whereOf(element, facts, around) {
     // What is fixed outside of the view stays there however the page is scrolled.
     || (isFarFixed && clip.outer === null && place !== places.mixed && place !== places.in);
   if (isAway) return { place: places.none, clip, isAway, rect, scroll: '' };
-  if (isThin && rect.width * rect.height === 0) place = places.mixed;
+  // What is in view as a whole may hold what is not.
+  if ((isThin && rect.width * rect.height === 0) || (place === places.in && overflow !== '' && holdsMore(element))) place = places.mixed;
   const scrolls = /auto|scroll/.test(overflow);
   return {
     place, isAway, rect,
     clip: overflow === '' ? clip : clipWithin(element, rect, clip, scrolls),
     scroll: scrolls ? hiddenByScroll(element) : '',
   };
+}
+
+/**
+ * More is in the element than its box shows.
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function holdsMore(element) {
+  return element.scrollHeight > element.clientHeight + 1 || element.scrollWidth > element.clientWidth + 1;
 }
 
 /**
@@ -287,7 +297,7 @@ function lengthOf(length, whole) {
 function hiddenByScroll(element) {
   const { scrollTop, scrollLeft, scrollHeight, scrollWidth, clientHeight, clientWidth } = element;
   const [down, across] = [scrollHeight - clientHeight, scrollWidth - clientWidth];
-  if (down <= 1 && across <= 1) return '';
+  if (!holdsMore(element)) return '';
   // Contents that go on upwards or to the left are scrolled by negative lengths.
   const flow = flowOf(element);
   const parts = [];

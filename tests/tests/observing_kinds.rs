@@ -85,7 +85,7 @@ fn places_go_by_where_scrolling_leads() {
         "<div style='display:flex;flex-direction:column-reverse;overflow:auto;height:300px'>\
          <div><p style='height:284px'>old<p style='height:284px'>new</div></div>",
         &[
-            "generic [scroll 300 above, 0 below]",
+            "generic [scroll 316 above, 0 below]",
             ".--- above the view",
             ".text: old",
             ".--- in view",
@@ -105,7 +105,7 @@ fn places_go_by_where_scrolling_leads() {
     );
     check(
         &session,
-        "<div style='position:relative;overflow:auto;height:90px;width:200px'><div style='position:absolute;left:-500px'>never</div>\
+        "<div style='position:relative;overflow:auto;height:90px;width:200px;line-height:20px'><div style='position:absolute;left:-500px'>never</div>\
          <p style='margin-top:300px'>later</p><i>end</i></div><div style='position:fixed;bottom:-90px'>toast <button>Undo</button></div>",
         &[
             "generic [scroll 0 above, 266 below]",
@@ -139,8 +139,8 @@ fn what_is_half_scrolled_away_is_not_covered() {
     let session = browser.session();
     check(
         &session,
-        "<div style='overflow:auto;height:60px'><p style='height:34px'>x</p><button style='display:block;height:90px'>Half</button></div>",
-        &["generic [scroll 0 above, 96 below]", ".text: x", ".@ button \"Half\""],
+        "<div style='overflow:auto;height:60px'><p style='height:34px;margin:0'>x</p><button style='display:block;height:90px'>Half</button></div>",
+        &["generic [scroll 0 above, 64 below]", ".text: x", ".@ button \"Half\""],
     );
     check(
         &session,
@@ -158,7 +158,7 @@ fn a_secret_stays_one_when_its_page_shows_it() {
          <select autocomplete=cc-exp-year><option value=y1>2030<option value=y2 selected>2031</select>\
          <template><select autocomplete=cc-exp-month><option selected>07</select></template>",
     );
-    session.observe();
+    assert_eq!(lines(&session.observe())[0], "@ textbox \"Key\" [filled]");
     session.ok(&["click", &session.ref_of("Show")]);
     assert_eq!(lines(&session.observe())[0], "@ textbox \"Key\" [filled]");
     let html = session.ok(&["get-html"]).to_string();
@@ -220,4 +220,23 @@ fn what_moved_into_a_frame_is_told_there_and_back() {
     assert_eq!(lines(&text), moved, "{text}");
     session.ok(&["evaluate", "document.body.prepend(held); 1"]);
     assert_eq!(lines(&session.observe()), outside);
+}
+
+#[test]
+fn a_container_in_view_may_hold_what_is_not() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    check(
+        &session,
+        "<div style='overflow:auto;height:20px;width:90px;line-height:20px'>one<br><button>two</button><br>three</div><p>after</p>",
+        &[
+            "generic [scroll 0 above, 41 below]",
+            ".text: one",
+            ".--- below the view",
+            ".@ button \"two\"",
+            ".text: three",
+            "--- in view",
+            "text: after",
+        ],
+    );
 }
