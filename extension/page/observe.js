@@ -130,8 +130,8 @@ function walkFrom(root, deadline, options) {
  * @param {Set<Element>} labellers
  */
 function collectLabellers(root, labellers) {
-  for (const control of root.querySelectorAll('input[aria-labelledby], select[aria-labelledby], textarea[aria-labelledby]')) {
-    if (!isRendered(control)) continue;
+  for (const control of root.querySelectorAll('[role][aria-labelledby], :is(input, select, textarea)[aria-labelledby]')) {
+    if ((control.hasAttribute('role') && !fieldRoles.has(roleOf(control))) || !isRendered(control)) continue;
     for (const labeller of labellersOf(control)) labellers.add(labeller);
   }
   for (const control of root.querySelectorAll('[aria-describedby]')) {

@@ -240,3 +240,22 @@ fn a_container_in_view_may_hold_what_is_not() {
         ],
     );
 }
+
+#[test]
+fn a_label_by_reference_is_told_once() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    check(
+        &session,
+        "<span id=a>Age</span><div role=combobox aria-labelledby=a tabindex=0>Ten</div><div role=radiogroup aria-labelledby=s>\
+         <span id=s>Size</span><div role=radio tabindex=0>S</div></div><section aria-labelledby=h><h2 id=h>Part</h2>words</section>",
+        &[
+            "@ combobox \"Age\" value \"Ten\"",
+            "radiogroup \"Size\"",
+            ".@ radio \"S\"",
+            "region \"Part\"",
+            ".heading \"Part\" [level=2]",
+            ".text: words",
+        ],
+    );
+}
