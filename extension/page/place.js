@@ -337,7 +337,7 @@ function findUnseen(element) {
   if (boxed !== null && !boxed.checkVisibility({ opacityProperty: true })) return true;
   const style = getComputedStyle(element);
   if (Number.parseFloat(style.fontSize) <= thinnest || isPushedOut(style)) return true;
-  return isTransparent(style.getPropertyValue('-webkit-text-fill-color')) && !showsThrough(element, style);
+  return isTransparent(style.webkitTextFillColor) && !showsThrough(element, style);
 }
 
 /**
@@ -355,7 +355,7 @@ function isTransparent(colour) {
  * @returns {boolean}
  */
 function showsThrough(element, style) {
-  if (style.textShadow !== 'none' || Number.parseFloat(style.getPropertyValue('-webkit-text-stroke-width')) > 0) return true;
+  if (style.textShadow !== 'none' || Number.parseFloat(style.webkitTextStrokeWidth) > 0) return true;
   for (let around = /** @type {Element | null} */ (element); around !== null; around = composedParent(around)) {
     if (getComputedStyle(around).backgroundClip.includes('text')) return true;
   }
@@ -371,6 +371,7 @@ const farIndent = -999;
  * @returns {boolean}
  */
 function isPushedOut(style) {
+  if (pageSheets()?.indents === false) return false;
   const indent = style.textIndent;
   if (indent === '0px') return false;
   const isFar = indent.endsWith('%') ? Number.parseFloat(indent) >= 100 && style.overflow !== 'visible' : Number.parseFloat(indent) <= farIndent;
