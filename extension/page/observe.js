@@ -130,8 +130,8 @@ function walkFrom(root, deadline, options) {
  * @param {Set<Element>} labellers
  */
 function collectLabellers(root, labellers) {
-  for (const control of root.querySelectorAll('input[aria-labelledby], select[aria-labelledby], textarea[aria-labelledby]')) {
-    if (!isRendered(control)) continue;
+  for (const control of root.querySelectorAll('[role][aria-labelledby], :is(input, select, textarea)[aria-labelledby]')) {
+    if ((control.hasAttribute('role') && !fieldRoles.has(roleOf(control))) || !isRendered(control)) continue;
     for (const labeller of labellersOf(control)) labellers.add(labeller);
   }
   for (const control of root.querySelectorAll('[aria-describedby]')) {
@@ -367,8 +367,8 @@ function isListed(element, role, around, isFull) {
 function rowPlace(element, where, hasRef) {
   if (where.isAway) return places.none;
   if (where.place !== places.mixed) return where.place;
-  if (!hasRef) return places.none;
-  // Inline controls in a block that is partly in view stand on their own.
+  if (!hasRef && !replacedTags.has(element.localName)) return places.none;
+  // Inline controls and pictures in a block that is partly in view stand on their own.
   let rect = where.rect !== null && !isInlineDisplay(styleFacts(element).display) ? where.rect : rectOf(element);
   // Of what has no box of its own (an area of an image, `display: contents`) others' boxes tell.
   if (rect !== null && rect.width === 0 && rect.height === 0) rect = rectOfBox(boxOf(element));

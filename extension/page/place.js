@@ -133,13 +133,23 @@ function whereOf(element, facts, around) {
     // What is fixed outside of the view stays there however the page is scrolled.
     || (isFarFixed && clip.outer === null && place !== places.mixed && place !== places.in);
   if (isAway) return { place: places.none, clip, isAway, rect, scroll: '' };
-  if (isThin && rect.width * rect.height === 0) place = places.mixed;
+  // What is in view as a whole may hold what is not.
+  if ((isThin && rect.width * rect.height === 0) || (place === places.in && overflow !== '' && holdsMore(element))) place = places.mixed;
   const scrolls = /auto|scroll/.test(overflow);
   return {
     place, isAway, rect,
     clip: overflow === '' ? clip : clipWithin(element, rect, clip, scrolls),
     scroll: scrolls ? hiddenByScroll(element) : '',
   };
+}
+
+/**
+ * More is in the element than its box shows.
+ * @param {Element} element
+ * @returns {boolean}
+ */
+function holdsMore(element) {
+  return element.scrollHeight > element.clientHeight + 1 || element.scrollWidth > element.clientWidth + 1;
 }
 
 /**
@@ -287,7 +297,7 @@ function lengthOf(length, whole) {
 function hiddenByScroll(element) {
   const { scrollTop, scrollLeft, scrollHeight, scrollWidth, clientHeight, clientWidth } = element;
   const [down, across] = [scrollHeight - clientHeight, scrollWidth - clientWidth];
-  if (down <= 1 && across <= 1) return '';
+  if (!holdsMore(element)) return '';
   // Contents that go on upwards or to the left are scrolled by negative lengths.
   const flow = flowOf(element);
   const parts = [];
@@ -327,7 +337,7 @@ function findUnseen(element) {
   if (boxed !== null && !boxed.checkVisibility({ opacityProperty: true })) return true;
   const style = getComputedStyle(element);
   if (Number.parseFloat(style.fontSize) <= thinnest || isPushedOut(style)) return true;
-  return isTransparent(style.getPropertyValue('-webkit-text-fill-color')) && !showsThrough(element, style);
+  return isTransparent(style.webkitTextFillColor) && !showsThrough(element, style);
 }
 
 /**
@@ -345,7 +355,7 @@ function isTransparent(colour) {
  * @returns {boolean}
  */
 function showsThrough(element, style) {
-  if (style.textShadow !== 'none' || Number.parseFloat(style.getPropertyValue('-webkit-text-stroke-width')) > 0) return true;
+  if (style.textShadow !== 'none' || Number.parseFloat(style.webkitTextStrokeWidth) > 0) return true;
   for (let around = /** @type {Element | null} */ (element); around !== null; around = composedParent(around)) {
     if (getComputedStyle(around).backgroundClip.includes('text')) return true;
   }
@@ -361,6 +371,7 @@ const farIndent = -999;
  * @returns {boolean}
  */
 function isPushedOut(style) {
+  if (pageSheets()?.indents === false) return false;
   const indent = style.textIndent;
   if (indent === '0px') return false;
   const isFar = indent.endsWith('%') ? Number.parseFloat(indent) >= 100 && style.overflow !== 'visible' : Number.parseFloat(indent) <= farIndent;

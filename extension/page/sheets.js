@@ -1,5 +1,5 @@
 // What the page's style sheets could do, read once per sheet: which elements may have text from CSS, whether contents may be
-// skipped or clipped, and which rules show something while the pointer is over something else.
+// skipped or clipped or text pushed out, and which rules show something while the pointer is over something else.
 // Only a filter: computed style decides. A sheet that cannot be read (another site's, without CORS) is taken to do
 // everything, so nothing is missed; reading it never throws out of here and never changes a sheet.
 
@@ -15,6 +15,7 @@
  * @property {Set<string>} generatedKeys `.class`, `#id`, tag or `*` of elements that a rule may give text
  * @property {boolean} skipsContents some rule sets `content-visibility`
  * @property {boolean} clips some rule sets `clip` or `clip-path`
+ * @property {boolean} indents some rule sets `text-indent`
  * @property {HoverRule[]} hovers
  */
 
@@ -27,7 +28,7 @@
 const factsBySheet = new WeakMap();
 
 /** @type {SheetFacts} */
-const anything = { generatedKeys: new Set(['*']), skipsContents: true, clips: true, hovers: [] };
+const anything = { generatedKeys: new Set(['*']), skipsContents: true, clips: true, indents: true, hovers: [] };
 
 /** Rules of one sheet that are looked at for hover surfaces; more would cost more than they tell. */
 const mostHoverRules = 200;
@@ -38,10 +39,11 @@ const mostHoverRules = 200;
  */
 function emptySheets() {
   /** @type {PageSheets} */
-  const sheets = { generatedKeys: new Set(), skipsContents: false, clips: false, hovers: [], roots: new Set(), byClasses: new Map() };
+  const sheets = { generatedKeys: new Set(), skipsContents: false, clips: false, indents: false, hovers: [], roots: new Set(), byClasses: new Map() };
   learnSheets(sheets, document);
   sheets.skipsContents ||= document.querySelector('[style*="content-visibility"], [hidden="until-found" i]') !== null;
   sheets.clips ||= document.querySelector('[style*="clip"]') !== null;
+  sheets.indents ||= document.querySelector('[style*="text-indent"]') !== null;
   return sheets;
 }
 
@@ -58,6 +60,7 @@ function learnSheets(sheets, root) {
     for (const key of facts.generatedKeys) sheets.generatedKeys.add(key);
     sheets.skipsContents ||= facts.skipsContents;
     sheets.clips ||= facts.clips;
+    sheets.indents ||= facts.indents;
     if (root === document) sheets.hovers.push(...facts.hovers);
   }
   sheets.byClasses.clear();
@@ -104,7 +107,7 @@ function factsOfSheet(sheet) {
   const known = factsBySheet.get(sheet);
   if (known !== undefined && known.count === rules.length && known.last === last) return known.facts;
   /** @type {SheetFacts} */
-  const facts = { generatedKeys: new Set(), skipsContents: false, clips: false, hovers: [] };
+  const facts = { generatedKeys: new Set(), skipsContents: false, clips: false, indents: false, hovers: [] };
   readRules(rules, [], facts);
   factsBySheet.set(sheet, { count: rules.length, last, facts });
   return facts;
@@ -135,6 +138,7 @@ function mergeFacts(facts, more) {
   for (const key of more.generatedKeys) facts.generatedKeys.add(key);
   facts.skipsContents ||= more.skipsContents;
   facts.clips ||= more.clips;
+  facts.indents ||= more.indents;
   facts.hovers.push(...more.hovers);
 }
 
@@ -153,6 +157,7 @@ function readStyleRule(rule, aroundKeys, facts) {
   }
   if (!facts.skipsContents && style.contentVisibility !== '') facts.skipsContents = true;
   if (!facts.clips && (style.clipPath !== '' || style.clip !== '')) facts.clips = true;
+  if (!facts.indents && style.textIndent !== '') facts.indents = true;
   if (!isNested && facts.hovers.length < mostHoverRules && selector.includes(':hover') && showsSomething(style)) readHover(selector, facts.hovers);
   if (rule.cssRules.length > 0) {
     const keys = splitSelector(selector).flatMap((part) => lastKeys(part, aroundKeys));
