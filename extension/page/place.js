@@ -96,7 +96,7 @@ function isLaidOut(element) {
 function measureLaidOut() {
   /** @type {Map<Element, DOMRect>} */
   const rects = new Map();
-  for (const element of document.querySelectorAll('*')) if (isLaidOut(element)) rects.set(element, element.getBoundingClientRect());
+  for (const element of document.querySelectorAll('*')) if (!isClobbered(element) && isLaidOut(element)) rects.set(element, element.getBoundingClientRect());
   return rects;
 }
 
@@ -422,6 +422,7 @@ function centreOf(rect, clip) {
  * @returns {Element}
  */
 function coverElement(hit) {
+  if (isClobbered(hit)) return composedParent(hit) ?? document.documentElement;
   if (!(hit instanceof SVGElement)) return hit;
   const drawing = hit.ownerSVGElement ?? hit;
   const around = hit.closest('button, a, [role], [id]') ?? drawing.parentElement;

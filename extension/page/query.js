@@ -125,7 +125,7 @@ function ownText(element) {
  * @returns {Element[]}
  */
 function allElements() {
-  return [document, ...knownRootsUnder(document)].flatMap((root) => [...root.querySelectorAll('*')]);
+  return [document, ...knownRootsUnder(document)].flatMap((root) => [...root.querySelectorAll('*')]).filter((element) => !isClobbered(element));
 }
 
 /**
@@ -145,8 +145,10 @@ function elementsWithText(wanted) {
     if (isButton) found.push(root);
     let isInner = shadow !== null && descend(shadow);
     // A subtree without the text may hold it in a shadow root or in the value of a button.
-    for (const child of root.children) isInner = descend(child) || isInner;
-    if (isIn && !isInner && root instanceof Element && !isButton) found.push(root);
+    for (let child = relativeOf(root, 'firstChild'); child !== null; child = relativeOf(child, 'nextSibling')) {
+      if (child instanceof Element) isInner = descend(child) || isInner;
+    }
+    if (isIn && !isInner && root instanceof Element && !isButton && !isClobbered(root)) found.push(root);
     return isIn || isInner || isButton;
   };
   descend(document);

@@ -24,6 +24,7 @@
  * @property {Element | null | undefined} modal the top modal dialog; undefined is not looked for yet
  * @property {PageSheets | undefined} sheets undefined is not read yet
  * @property {Map<Element, DOMRect> | null | undefined} rects measured beforehand; null where nothing had to be, undefined is not decided yet
+ * @property {ReadonlySet<Node> | undefined} clobbered forms that hide what every element has; undefined is not looked for yet
  * @property {Map<Element, boolean>} unseen whether text in the element cannot be seen
  */
 
@@ -40,6 +41,7 @@ function readingOnce(run) {
   if (currentPass !== null) return run();
   currentPass = {
     styles: new Map(), names: new Map(), roles: new Map(), labels: new Map(), modal: undefined, sheets: undefined, rects: undefined,
+    clobbered: undefined,
     unseen: new Map(),
   };
   try {
@@ -84,14 +86,17 @@ function skipsContents(element) {
 }
 
 /**
- * The parent in the flat tree: through the slot for slotted nodes, through the host for what is in a shadow root.
+ * The parent in the flat tree: through the slot for slotted nodes, through the host for what is in a shadow root. Clobbered forms
+ * are looked through.
  * @param {Node} node
  * @returns {Element | null}
  */
 function composedParent(node) {
   const slot = node instanceof Element || node instanceof Text ? slotOf(node) : null;
   if (slot !== null) return slot;
-  const parent = node.parentNode;
+  /** @type {Node | null} */
+  let parent = node.parentNode;
+  while (parent !== null && isClobbered(parent)) parent = relativeOf(parent, 'parentNode');
   if (parent instanceof ShadowRoot) return parent.host;
   return parent instanceof Element ? parent : null;
 }
@@ -118,11 +123,15 @@ function composedChildren(node) {
  * @param {(child: Node) => void} visit
  */
 function visitComposedChildren(element, visit) {
+  if (isClobbered(element)) {
+    for (let child = relativeOf(element, 'firstChild'); child !== null; child = relativeOf(child, 'nextSibling')) visitVisible(child, visit);
+    return;
+  }
   if (element.localName === 'slot') {
     const children = composedChildren(element);
     for (let index = 0; index < children.length; index++) {
       const child = children[index];
-      if (child !== undefined) visit(localised(child));
+      if (child !== undefined) visitVisible(localised(child), visit);
     }
     return;
   }
@@ -131,7 +140,17 @@ function visitComposedChildren(element, visit) {
   const sheets = currentPass?.sheets;
   if (shadow !== null && sheets !== undefined) learnSheets(sheets, shadow);
   const parent = shadow ?? element;
-  for (let child = parent.firstChild; child !== null; child = child.nextSibling) visit(localised(child));
+  for (let child = /** @type {Node | null} */ (parent.firstChild); child !== null; child = relativeOf(child, 'nextSibling')) visitVisible(localised(child), visit);
+}
+
+/**
+ * Visits a child, or where that is a clobbered form what is in it.
+ * @param {Node} child
+ * @param {(child: Node) => void} visit
+ */
+function visitVisible(child, visit) {
+  if (child instanceof Element && isClobbered(child)) visitComposedChildren(child, visit);
+  else visit(child);
 }
 
 /** @type {Document | null} */

@@ -253,9 +253,35 @@ fn a_label_by_reference_is_told_once() {
             "@ combobox \"Age\" value \"Ten\"",
             "radiogroup \"Size\"",
             ".@ radio \"S\"",
-            "region \"Part\"",
+            "region",
             ".heading \"Part\" [level=2]",
             ".text: words",
         ],
     );
+}
+
+#[test]
+fn a_form_whose_fields_hide_what_forms_have_is_looked_through() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    session.open(
+        "<main><form><label>Children <input name=children value=2></label><input name=hasAttribute aria-label=A><input name=firstChild aria-label=B>\
+         <input name=nextSibling aria-label=C><input name=localName aria-label=D><p>In the form</p><button type=button onclick=\"document.title='went'\">Go</button></form><p>After</p></main>",
+    );
+    let expected = [
+        "main",
+        ".@ textbox \"Children\" value \"2\"",
+        ".@ textbox \"A\"",
+        ".@ textbox \"B\"",
+        ".@ textbox \"C\"",
+        ".@ textbox \"D\"",
+        ".text: In the form",
+        ".@ button \"Go\"",
+        ".text: After",
+    ];
+    assert_eq!(lines(&session.observe()), expected);
+    session.ok(&["click", "--name", "Go"]);
+    assert_eq!(session.ok(&["evaluate", "document.title"])["value"], "went");
+    session.ok(&["fill", "--label", "Children", "--value", "3"]);
+    assert_eq!(session.ok(&["evaluate", "document.querySelector('[name=children]').value"])["value"], "3");
 }
