@@ -401,7 +401,9 @@ function markCovered(rows) {
     const test = hitTest(element, undefined);
     const cover = hit ?? ('cover' in test ? test.cover : null);
     if ('point' in test || cover === null) continue;
-    row.states.push(`covered by ${describe(coverElement(cover))}`);
+    // What takes no pointer at all has nothing over it.
+    const isPassive = getComputedStyle(element).pointerEvents === 'none';
+    row.states.push(isPassive ? 'takes no pointer' : `covered by ${describe(coverElement(cover))}`);
   }
 }
 

@@ -294,6 +294,17 @@ fn places_scroll_containers_covers_and_canvases_are_said() {
 }
 
 #[test]
+fn a_control_that_clicks_go_through_says_so() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    check(
+        &session,
+        "<button style='pointer-events: none'>Dead</button>",
+        &["@ button \"Dead\" [takes no pointer]"],
+    );
+}
+
+#[test]
 fn what_is_owned_stands_below_its_owner() {
     let browser = BROWSER.browser();
     let session = browser.session();
