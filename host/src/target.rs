@@ -19,6 +19,8 @@ use crate::run::Work;
 const APPEARANCE: Duration = Duration::from_secs(10);
 /// How long a page watches for it before all frames are asked again.
 const ROUND: Duration = Duration::from_millis(400);
+/// What is left of the command's time for saying what came near.
+const ANSWER: Duration = Duration::from_millis(300);
 /// How long a child frame may take to say that it does not have it.
 const FRAME: Duration = Duration::from_secs(1);
 
@@ -117,7 +119,7 @@ async fn find(work: &Work, query: &Query) -> Result<Ref, Failure> {
     if let Some(fields) = asked.as_object_mut() {
         fields.remove("nth");
     }
-    let until = (Instant::now() + APPEARANCE).min(work.deadline);
+    let until = (Instant::now() + APPEARANCE).min(work.deadline - ANSWER);
     let mut wait = Duration::ZERO;
     work.stage("looking for the element");
     loop {

@@ -116,10 +116,10 @@ fn what_is_nowhere_is_refused_with_what_comes_near() {
     session.open(
         "<button>Save draft</button><button>Send</button><button style='display: none'>Publish</button>",
     );
-    let error = session.err(&["click", "--role", "button", "--name", "Save letter", "--timeout", "1s"]);
+    let error = session.err(&["click", "--role", "button", "--name", "Save letter", "--timeout", "2s"]);
     assert_eq!(error["data"]["reason"], "element_not_found", "{error}");
     assert!(error["message"].as_str().unwrap().contains("button \"Save draft\""), "{error}");
-    let hidden = session.err(&["click", "--name", "Publish", "--timeout", "1s"]);
+    let hidden = session.err(&["click", "--name", "Publish", "--timeout", "2s"]);
     assert_eq!(hidden["data"]["reason"], "element_not_found", "{hidden}");
 }
 
