@@ -3,6 +3,9 @@
 // and the spans of cells.
 // Invariant: a row is taken back by `isGone`, never by moving others, so that a long page costs no more per row than a short one.
 
+/** What stands between two links says nothing on its own. */
+const separatorsOnly = /^[\s,.;:|\u00b7\u2022/()[\]]+$/;
+
 /**
  * @param {Around} around
  * @returns {Run}

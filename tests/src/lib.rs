@@ -32,5 +32,5 @@ pub use processes::{
     resident_kib, signal,
 };
 pub use scratch::{Ran, Running, Scratch};
-pub use session::Session;
+pub use session::{Session, outline};
 pub use waiting::until;

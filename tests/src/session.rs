@@ -106,6 +106,27 @@ impl<'a> Session<'a> {
         self.ok(&["observe"])["text"].as_str().expect("an observation has a text").to_owned()
     }
 
+    /// The lines of `observe` below its header, each ref as a mere `@`.
+    ///
+    /// # Panics
+    /// When it fails.
+    #[track_caller]
+    #[must_use]
+    pub fn outline(&self) -> Vec<String> {
+        outline(&self.observe())
+    }
+
+    /// Serves a page, goes there and compares its [`Session::outline`].
+    ///
+    /// # Panics
+    /// When it differs.
+    #[track_caller]
+    pub fn check_outline(&self, html: &str, expected: &[&str]) {
+        self.open(html);
+        let text = self.observe();
+        assert_eq!(outline(&text), expected, "{text}");
+    }
+
     /// The ref in the line of `observe` that holds this text, such as `@e3`.
     ///
     /// # Panics
@@ -161,4 +182,18 @@ pub(crate) fn ref_in(text: &str, needle: &str) -> Option<String> {
     let start = line.find('@')?;
     let end = line[start..].find(char::is_whitespace).map_or(line.len(), |length| start + length);
     Some(line[start..end].to_owned())
+}
+
+/// The lines of an observation below its header, each ref as a mere `@`.
+#[must_use]
+pub fn outline(text: &str) -> Vec<String> {
+    let without_ref = |line: &str| {
+        let bare = line.trim_start_matches(' ');
+        let indent = &line[..line.len() - bare.len()];
+        match bare.strip_prefix('@').and_then(|rest| rest.split_once(' ')) {
+            Some((_, node)) => format!("{indent}@ {node}"),
+            None => line.to_owned(),
+        }
+    };
+    text.lines().skip(1).map(without_ref).collect()
 }

@@ -6,42 +6,23 @@
 
 use std::time::Duration;
 
-use bsk_tests::{Session, Shared};
+use bsk_tests::{Session, Shared, outline};
 use serde_json::Value;
 
 static BROWSER: Shared = Shared::new();
-
-/// The lines below the header, refs replaced by `@`.
-fn lines(text: &str) -> Vec<String> {
-    let without_ref = |line: &str| match line.split_once('@') {
-        Some((indent, rest)) if indent.trim().is_empty() => {
-            let (_, node) = rest.split_once(' ').unwrap_or((rest, ""));
-            format!("{indent}@ {node}")
-        }
-        Some(_) | None => line.to_owned(),
-    };
-    text.lines().skip(1).map(without_ref).collect()
-}
 
 #[track_caller]
 fn text_of(session: &Session<'_>, args: &[&str]) -> String {
     session.ok(args)["text"].as_str().unwrap().to_owned()
 }
 
-#[track_caller]
-fn check(session: &Session<'_>, html: &str, expected: &[&str]) {
-    session.open(html);
-    let text = session.observe();
-    assert_eq!(lines(&text), expected, "{text}");
-}
-
 #[test]
 fn text_that_css_adds_is_part_of_its_block() {
     let browser = BROWSER.browser();
     let session = browser.session();
-    check(&session, "<style>#b::before{content:\"Total: \"}</style><p id=b>42</p>", &["text: Total: 42"]);
-    check(
-        &session,
+    session
+        .check_outline("<style>#b::before{content:\"Total: \"}</style><p id=b>42</p>", &["text: Total: 42"]);
+    session.check_outline(
         "<style>@media all { .price { &::after { content: ' EUR' / ' euros' } } } q::before { content: '«' } .icon::before { content: '\\e001' }</style>
          <p class=price>7<span class=icon></span></p><p><q>So</q></p>",
         &["text: 7 euros", "text: «So”"],
@@ -60,7 +41,7 @@ fn one_rule_decides_what_is_listed_and_what_can_be_clicked() {
     for gone in ["Vis", "None", "Inside"] {
         assert!(!text.contains(gone), "{text}");
     }
-    assert_eq!(lines(&text), ["@ button \"Ghost\"", "@ button \"Clear\"", "@ button \"More\" [collapsed]"]);
+    assert_eq!(outline(&text), ["@ button \"Ghost\"", "@ button \"Clear\"", "@ button \"More\" [collapsed]"]);
     for name in ["Ghost", "Clear", "More"] {
         session.ok(&["click", &session.ref_of(name)]);
     }
@@ -186,8 +167,7 @@ fn each_state_is_shown_and_each_change_of_it_by_diff() {
 fn a_repeated_button_says_which_row_it_is_in() {
     let browser = BROWSER.browser();
     let session = browser.session();
-    check(
-        &session,
+    session.check_outline(
         "<table><tr><td>Ann<td><button>Edit</button><tr><td>Bob<td><button>Edit</button><tr><td>Cy<td><button>Edit</button></table>",
         &[
             "table",
@@ -270,8 +250,7 @@ fn text_of_the_page_cannot_pass_for_ours_and_hides_nothing() {
 fn places_scroll_containers_covers_and_canvases_are_said() {
     let browser = BROWSER.browser();
     let session = browser.session();
-    check(
-        &session,
+    session.check_outline(
         "<style>body { margin: 0 } main > * { display: block; height: 30px; margin: 0 }</style><main>\
          <canvas width=200 height=100 aria-label=board style='height: 100px'></canvas>\
          <div id=box style='height: 100px; overflow: auto'><p style='height: 400px; margin: 0'>In the box</p><button>Low in the box</button></div>\
@@ -297,8 +276,7 @@ fn places_scroll_containers_covers_and_canvases_are_said() {
 fn a_control_that_clicks_go_through_says_so() {
     let browser = BROWSER.browser();
     let session = browser.session();
-    check(
-        &session,
+    session.check_outline(
         "<button style='pointer-events: none'>Dead</button>",
         &["@ button \"Dead\" [takes no pointer]"],
     );
@@ -308,8 +286,7 @@ fn a_control_that_clicks_go_through_says_so() {
 fn what_is_owned_stands_below_its_owner() {
     let browser = BROWSER.browser();
     let session = browser.session();
-    check(
-        &session,
+    session.check_outline(
         "<ul role=listbox aria-label=Colours aria-owns='late'><li role=option>Red</li></ul><p>Between</p><div role=option id=late>Blue</div>",
         &["@ listbox \"Colours\"", " @ option \"Red\"", " @ option \"Blue\"", "text: Between"],
     );
@@ -476,7 +453,7 @@ fn narrower_views_keep_to_what_was_asked_for() {
     );
     let interactive = text_of(&session, &["observe", "--interactive"]);
     assert_eq!(
-        lines(&interactive),
+        outline(&interactive),
         ["@ link \"One\"", "--- below the view", "@ button \"Low\""],
         "{interactive}"
     );
