@@ -11,8 +11,9 @@ use bsk_protocol::kernel::{Call, FrameObstacle, FrameQuad, FrameRecord, Frames, 
 use serde_json::{Value, json};
 use tokio::time::{Duration, Instant, timeout_at};
 
+use super::assemble::{Child, Mapping, Seen};
 use super::columns::Columns;
-use super::tree::{Child, Mapping, Seen, Tree};
+use super::tree::Tree;
 use crate::run::Work;
 
 /// Longest time that a walk through a page takes, unless half of the command's time is less.

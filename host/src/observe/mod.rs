@@ -4,6 +4,7 @@
 //! folded into lines ([`fold`], [`snapshot`]) and shown within a budget ([`rank`], [`budget`]), as changes ([`diff`]) or as
 //! matches ([`find`]). Everything but [`collect`] and [`hover`] is pure: the same columns give the same text.
 
+mod assemble;
 mod budget;
 mod collect;
 mod columns;

@@ -4,7 +4,8 @@ use bsk_protocol::local::ObserveArgs;
 use serde_json::Value;
 
 use super::super::View;
-use super::super::tree::{Child, Mapping, Place, Tree};
+use super::super::assemble::{Child, Mapping};
+use super::super::tree::{Place, Tree};
 use super::{body, columns, default, nested, seen, show};
 
 fn sized(outline: &str, width: u32, height: u32) -> Value {

@@ -1,7 +1,8 @@
 //! Pages that try to pass their words off for ours, or to use up the host.
 
 use super::super::View;
-use super::super::tree::{Mapping, Tree};
+use super::super::assemble::Mapping;
+use super::super::tree::Tree;
 use super::{body, check_snapshot, columns, default, seen, show, tree};
 
 /// A page with one node of each kind that carries the text.

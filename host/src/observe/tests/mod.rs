@@ -18,10 +18,11 @@ use bsk_protocol::ids::FrameNumber;
 use bsk_protocol::local::ObserveArgs;
 use serde_json::{Value, json};
 
+use super::assemble::{Child, Mapping, Seen};
 use super::budget::{self, Shown, Wish, bytes_of};
 use super::columns::Columns;
 use super::lines::Lines;
-use super::tree::{Child, Mapping, Seen, Tree};
+use super::tree::Tree;
 use super::{View, header, json as json_tree};
 
 /// The columns of an outline.

@@ -7,8 +7,9 @@ use std::time::Instant;
 use bsk_protocol::ids::FrameNumber;
 
 use super::super::View;
+use super::super::assemble::{Mapping, Seen};
 use super::super::columns::Columns;
-use super::super::tree::{Mapping, Seen, Tree};
+use super::super::tree::Tree;
 use super::{columns, default, show};
 
 /// Rows of what remains of a page of a hundred thousand elements.
