@@ -11,6 +11,8 @@ const CHECKABLE = 'input[type=checkbox], input[type=radio], [role=checkbox], [ro
 const INTERACTIVE = 'a[href], button, input, select, textarea, summary, iframe, [contenteditable], [role=link], [role=button]';
 /** How long a page may take to show the state after the click. */
 const CHECK_MS = 1500;
+/** Parts of a label that are tried for a point. */
+const MOST_PARTS = 50;
 /** How far up a part that belongs to the control is looked for. */
 const PROXY_DEPTH = 3;
 
@@ -166,11 +168,28 @@ function pointOn(element, control) {
   }
   const reachable = reachablePoint(element, undefined);
   if ('error' in reachable || element === control) return reachable;
-  for (const point of [reachable.ok.point, ...pointsOf(element, undefined)]) {
+  for (const point of [reachable.ok.point, ...pointsOf(element, undefined), ...partPoints(element)]) {
     const hit = deepestAt(point, element);
     if (hit && reachesElement(hit, element) && !isOnOther(hit, element, control)) return { ok: { element, point } };
   }
   return coverObstacle(element, null);
+}
+
+/**
+ * The middles of the texts and elements inside of a proxy, for labels that are mostly links.
+ * @param {Element} element
+ * @returns {Generator<Point, void>}
+ */
+function* partPoints(element) {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+  const range = document.createRange();
+  let left = MOST_PARTS;
+  for (let node = walker.nextNode(); node && left > 0; node = walker.nextNode(), left--) {
+    range.selectNode(node);
+    for (const { x, y, width, height } of range.getClientRects()) {
+      if (width > 0 && height > 0) yield { x: x + width / 2, y: y + height / 2 };
+    }
+  }
 }
 
 /**

@@ -51,7 +51,9 @@ async function endTyping({ value, timeout_ms }) {
   }
   const { field } = typing;
   const { element } = field;
-  const isThere = () => typingShows(typing, value);
+  // Tab leaves most fields, as on a keyboard: what follows it goes elsewhere.
+  const [first = value] = value.split('\t', 1);
+  const isThere = () => typingShows(typing, value) || (first !== value && typingShows(typing, first));
   // A page that formats what is typed may do so a little later.
   await becomesTrue(Math.min(timeout_ms, OWN_WRITE_MS), isThere);
   // Enter may have sent a form or a message: then the field is gone or empty, as it should be.

@@ -23,14 +23,8 @@ fn fill_from_file(session: &Session<'_>, id: &str, text: &str) -> (Value, Durati
     let scratch = bsk_tests::Scratch::new();
     let path = scratch.root().join("text");
     std::fs::write(&path, text).unwrap();
-    let ran = session.bsk(&[
-        "fill",
-        &format!("#{id}"),
-        "--value-file",
-        path.to_str().unwrap(),
-        "--timeout",
-        "2m",
-    ]);
+    let ran =
+        session.bsk(&["fill", &format!("#{id}"), "--value-file", path.to_str().unwrap(), "--timeout", "2m"]);
     assert!(ran.status.success(), "{}", ran.report().chars().take(2000).collect::<String>());
     let elapsed = ran.elapsed;
     (ran.success(), elapsed)
@@ -46,11 +40,7 @@ fn typing_gives_every_character_its_key_events() {
     let page = session.open_page(&format!("<input id=i value=old>{LOG}"));
     let typed = session.ok(&["type", "#i", "--value", "aB"]);
     check(&page, "i.value", "oldaB");
-    check(
-        &page,
-        "log.join(' ')",
-        "keydown:a keypress:a input keyup:a keydown:B keypress:B input keyup:B",
-    );
+    check(&page, "log.join(' ')", "keydown:a keypress:a input keyup:a keydown:B keypress:B input keyup:B");
     assert_eq!((&typed["value"], &typed["value_length"]), (&json!("oldaB"), &json!(5)));
 }
 
@@ -72,7 +62,8 @@ fn typing_goes_on_at_the_caret_of_the_focused_field() {
 fn typing_rests_between_keys_and_shows_suggestions() {
     let browser = BROWSER.browser();
     let session = browser.session();
-    let page = session.open_page("<input id=i><script>window.t=[];i.onkeydown=()=>t.push(performance.now())</script>");
+    let page = session
+        .open_page("<input id=i><script>window.t=[];i.onkeydown=()=>t.push(performance.now())</script>");
     session.ok(&["type", "#i", "--value", "abc", "--delay", "80ms"]);
     check(&page, "String(t.length===3 && t[1]-t[0]>=70 && t[2]-t[1]>=70)", "true");
     check(&page, "i.value", "abc");
@@ -212,7 +203,9 @@ fn a_state_that_the_page_takes_back_is_an_error() {
 fn the_focus_goes_where_it_was_sent_or_the_command_fails() {
     let browser = BROWSER.browser();
     let session = browser.session();
-    let page = session.open_page("<input id=i><button id=b>B</button><p id=p>text</p><label id=l>Name <input id=n></label>");
+    let page = session.open_page(
+        "<input id=i><button id=b>B</button><p id=p>text</p><label id=l>Name <input id=n></label>",
+    );
     for (asked, focused) in [("i", "i"), ("b", "b"), ("l", "n")] {
         session.ok(&["focus", &format!("#{asked}")]);
         check(&page, "document.activeElement.id", focused);
@@ -235,7 +228,8 @@ fn every_type_of_field_takes_its_value() {
         ("week", "2026-W11"),
         ("datetime-local", "2026-03-09T08:05"),
     ];
-    let html: String = fields.iter().map(|(kind, _)| format!("<input id={kind} type={kind} value=''>")).collect();
+    let html: String =
+        fields.iter().map(|(kind, _)| format!("<input id={kind} type={kind} value=''>")).collect();
     let page = session.open_page(&html);
     for (kind, value) in fields {
         let filled = session.ok(&["fill", &format!("#{kind}"), "--value", value]);
@@ -303,7 +297,8 @@ fn emptying_a_field_tells_the_page_and_leaving_it_gives_one_change() {
 fn a_number_and_a_range_refuse_what_they_cannot_hold() {
     let browser = BROWSER.browser();
     let session = browser.session();
-    let page = session.open_page("<input id=n type=number><input id=r type=range min=0 max=10><input id=c type=color>");
+    let page = session
+        .open_page("<input id=n type=number><input id=r type=range min=0 max=10><input id=c type=color>");
     for (id, value) in [("n", "abc"), ("r", "11"), ("c", "red")] {
         assert_eq!(
             session.err(&["fill", &format!("#{id}"), "--value", value])["data"]["reason"],
@@ -460,10 +455,20 @@ fn a_command_that_is_given_up_lets_its_keys_go() {
     let browser = BROWSER.browser();
     let session = browser.session();
     let page = session.open_page(&format!("<input id=i>{LOG}"));
-    let ran = session.bsk(&["press", "Control+ArrowLeft", "--selector", "#i", "--hold-ms", "20s", "--timeout", "1s"]);
+    let ran = session.bsk(&[
+        "press",
+        "Control+ArrowLeft",
+        "--selector",
+        "#i",
+        "--hold-ms",
+        "20s",
+        "--timeout",
+        "1s",
+    ]);
     assert_eq!(ran.exit_code(), Some(4), "{}", ran.report());
     until("the keys are up", Duration::from_secs(2), || {
-        (page.evaluate("log.filter(x=>x.startsWith('keyup')).join(' ')") == "keyup:ArrowLeft keyup:Control").then_some(())
+        (page.evaluate("log.filter(x=>x.startsWith('keyup')).join(' ')") == "keyup:ArrowLeft keyup:Control")
+            .then_some(())
     });
     session.ok(&["type", "#i", "--value", "ok"]);
     check(&page, "i.value", "ok");

@@ -19,11 +19,13 @@ use crate::target::TargetArgs;
 
 /// Type text into a field key by key, where its caret is
 #[derive(Debug, Args)]
-#[command(after_long_help = "A line break presses Enter, a tab presses Tab. A field that did not have the focus gets the text at its end.
+#[command(
+    after_long_help = "A line break presses Enter, a tab presses Tab. A field that did not have the focus gets the text at its end.
 
 Examples:
   bsk type @e5 --value 'ada' --session quwe
-  bsk type --label Search --value 'lovelace' --delay 80ms --session quwe")]
+  bsk type --label Search --value 'lovelace' --delay 80ms --session quwe"
+)]
 pub(crate) struct TypeArgs {
     #[command(flatten)]
     target: TargetArgs,
@@ -45,14 +47,14 @@ struct Typed {
 
 pub(crate) fn run(args: TypeArgs, context: &Context) -> Result<u8, Failure> {
     let target = args.target.required()?;
-    let action =
-        Action::Type { target, value: args.text.read()?, delay_ms: duration::millis(args.delay) };
+    let action = Action::Type { target, value: args.text.read()?, delay_ms: duration::millis(args.delay) };
     let reply = context.in_tab(&args.place, COMMAND_TIMEOUT, action)?;
     if context.output.is_json() {
         context.output.json(&reply.json)?;
     } else {
         let typed: Typed = reply.read()?;
-        let held = typed.value_length.map(|length| format!(", which holds {length} characters")).unwrap_or_default();
+        let held =
+            typed.value_length.map(|length| format!(", which holds {length} characters")).unwrap_or_default();
         context.output.note(&typed.acted.line_with("typed into", &held))?;
     }
     Ok(DONE)

@@ -140,7 +140,9 @@ fn printable(name: &str, is_shifted: bool) -> Option<Key> {
     let marks = characters.as_str();
     if !marks.is_empty() {
         // A letter with its accents apart is one character to people, and still one key's text.
-        let is_one = character.is_alphabetic() && marks.chars().all(is_combining) && name.encode_utf16().count() <= MOST_UNITS;
+        let is_one = character.is_alphabetic()
+            && marks.chars().all(is_combining)
+            && name.encode_utf16().count() <= MOST_UNITS;
         return is_one.then(|| made(name, String::new(), 0));
     }
     if character.is_ascii_alphabetic() {

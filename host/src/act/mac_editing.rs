@@ -32,7 +32,9 @@ pub(super) fn mac_command(key: &Key, modifiers: &[Modifier]) -> Option<&'static 
         ("ArrowRight", ALT) => moves("moveWordRight", "moveWordRightAndModifySelection"),
         ("ArrowLeft", META) => moves("moveToBeginningOfLine", "moveToBeginningOfLineAndModifySelection"),
         ("ArrowRight", META) => moves("moveToEndOfLine", "moveToEndOfLineAndModifySelection"),
-        ("ArrowUp", META) => moves("moveToBeginningOfDocument", "moveToBeginningOfDocumentAndModifySelection"),
+        ("ArrowUp", META) => {
+            moves("moveToBeginningOfDocument", "moveToBeginningOfDocumentAndModifySelection")
+        }
         ("ArrowDown", META) => moves("moveToEndOfDocument", "moveToEndOfDocumentAndModifySelection"),
         _ => None,
     }

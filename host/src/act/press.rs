@@ -69,12 +69,20 @@ pub(crate) async fn press(
     // Focus inside a frame: the key goes there and this document's probe does not see it.
     let probe = (!focused.is_frame).then(|| read_probe(work, frame));
     let flushed = flush(work);
-    if let Some(probe) = probe {
-        confirm(probe.await, "key")?;
-    }
-    for reply in sent {
-        reply.await?;
-    }
+    let delivered = async {
+        match probe {
+            Some(probe) => confirm(probe.await, "key"),
+            None => Ok(()),
+        }
+    };
+    let taken = async {
+        for reply in sent {
+            reply.await?;
+        }
+        Ok(())
+    };
+    // What the kernel refuses never arrives: its word is the one to tell, and it comes at once.
+    tokio::try_join!(taken, delivered)?;
     let effects = effects(work, events, flushed).await?;
     let mut result = json!({
         "tab_id": work.tab_id,
@@ -144,10 +152,9 @@ impl Keyboard<'_> {
         if is_repeat {
             event["autoRepeat"] = json!(true);
         }
-        if kind != "keyUp" && cfg!(target_os = "macos") {
-            if let Some(command) = mac_command(key, modifiers) {
-                event["commands"] = json!([command]);
-            }
+        let needs_command = kind != "keyUp" && cfg!(target_os = "macos");
+        if let Some(command) = mac_command(key, modifiers).filter(|_| needs_command) {
+            event["commands"] = json!([command]);
         }
         self.work.cdp("Input.dispatchKeyEvent", &event)
     }

@@ -37,7 +37,8 @@ pub(crate) async fn type_text(
     let value = value.replace("\r\n", "\n").replace('\r', "\n");
     let typed: Vec<_> = value.chars().map(keys::of_character).collect::<Result<_, _>>()?;
     if typed.len() > MOST_KEYS {
-        let message = format!("the text has {} characters; at most {MOST_KEYS} are typed key by key", typed.len());
+        let message =
+            format!("the text has {} characters; at most {MOST_KEYS} are typed key by key", typed.len());
         return Err(Failure::new(ErrorCode::InvalidParams, Reason::UsageInvalid, message)
             .hint("enter long texts with `bsk fill`, which takes any length at once"));
     }
