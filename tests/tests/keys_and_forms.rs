@@ -520,3 +520,77 @@ fn options_that_come_late_are_waited_for_and_custom_lists_are_explained() {
     assert_eq!(error["data"]["reason"], "not_a_select");
     assert!(error["hint"].as_str().unwrap().contains("--role option"), "{error}");
 }
+
+#[test]
+fn fields_of_frames_are_typed_into_and_checked_where_they_are() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page(
+        "<iframe id=f style='transform:scale(.5);transform-origin:0 0' srcdoc=\"<p style='height:900px'>far</p><input aria-label=Inner><label><input type=checkbox> Agree</label>\"></iframe>",
+    );
+    session.ok(&["type", "--label", "Inner", "--value", "deep"]);
+    session.ok(&["check", "--label", "Agree"]);
+    check(
+        &page,
+        "[...f.contentDocument.querySelectorAll('input')].map(x=>x.type=='checkbox'?x.checked:x.value).join()",
+        "deep,true",
+    );
+    session.ok(&["press", "x", "--label", "Inner"]);
+    check(&page, "f.contentDocument.querySelector('input').value", "deepx");
+}
+
+#[test]
+fn a_check_that_leads_to_another_page_says_so() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let _page = session.open_page(
+        "<form action='/nowhere'><input id=c type=checkbox onchange=\"this.form.submit()\"></form>",
+    );
+    let done = session.ok(&["check", "#c"]);
+    assert!(done["effects"]["navigated_to"].as_str().unwrap().contains("/nowhere"), "{done}");
+}
+
+#[test]
+fn a_page_that_answers_a_check_with_a_dialog_is_told_with_it() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page("<input id=c type=checkbox onclick=\"alert('sure')\">");
+    let ran = session.bsk(&["check", "#c"]);
+    assert_eq!(ran.exit_code(), Some(6), "{}", ran.report());
+    session.ok(&["dialog", "accept"]);
+    check(&page, "String(c.checked)", "true");
+}
+
+#[test]
+fn a_controlled_checkbox_of_a_framework_keeps_its_state() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page(
+        "<div id=r></div><script>let on=false;const draw=()=>{r.innerHTML='<input id=c type=checkbox '+(on?'checked':'')+'>';c.onclick=v=>{on=!on;setTimeout(draw)}};draw()</script>",
+    );
+    session.ok(&["check", "#c"]);
+    check(&page, "String(c.checked)", "true");
+    session.ok(&["uncheck", "#c"]);
+    check(&page, "String(c.checked)", "false");
+}
+
+#[test]
+fn an_options_ref_means_its_select() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page("<select id=s size=3><option>One<option>Two</select>");
+    session.ok(&["select", "#s option", "--label", "Two"]);
+    check(&page, "s.value", "Two");
+}
+
+#[test]
+fn a_text_from_standard_input_or_a_missing_file_is_clear() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page("<textarea id=t></textarea>");
+    let (filled, _) = fill_from_file(&session, "t", "from a file\r\nwith two lines");
+    assert_eq!(filled["value"], "from a file\nwith two lines");
+    let error = session.err(&["type", "#t", "--value-file", "/nowhere/text"]);
+    assert_eq!(error["data"]["reason"], "file_not_readable");
+    check(&page, "t.value", "from a file\nwith two lines");
+}
