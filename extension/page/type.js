@@ -56,15 +56,16 @@ async function endTyping({ value, timeout_ms }) {
   const isThere = () => typingShows(typing, value) || (first !== value && typingShows(typing, first));
   // A page that formats what is typed may do so a little later.
   await becomesTrue(Math.min(timeout_ms, OWN_WRITE_MS), isThere);
+  const isSent = /^[^\n]*\n+$/.test(value) && !(element instanceof HTMLTextAreaElement);
   // Enter may have sent a form or a message: then the field is gone or empty, as it should be.
-  if (!element.isConnected && !value.includes('\n')) return elementReplaced(element);
+  if (!element.isConnected && !isSent) return elementReplaced(element);
   const held = heldText(field);
   return {
     ok: {
       ...usedElement(element),
       value_length: held.length,
       ...(isSecret(element) ? {} : { value: held }),
-      matches: isThere() || (value.includes('\n') && !(element instanceof HTMLTextAreaElement)),
+      matches: isThere() || isSent,
     },
   };
 }

@@ -594,3 +594,39 @@ fn a_text_from_standard_input_or_a_missing_file_is_clear() {
     assert_eq!(error["data"]["reason"], "file_not_readable");
     check(&page, "t.value", "from a file\nwith two lines");
 }
+
+#[test]
+fn long_texts_fit_every_kind_of_editor() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page(
+        "<div id=a contenteditable>old</div><div id=p contenteditable=plaintext-only>old</div><div id=w contenteditable style='white-space:pre-wrap'><p>old</p></div><div id=l contenteditable><ul><li>old</ul></div>",
+    );
+    let text: String = (0..300)
+        .map(|line| if line % 7 == 3 { "\n".to_owned() } else { format!("  {line}\t<b> &amp;\n") })
+        .collect();
+    let text = text.trim_end();
+    let held = |id: &str| {
+        let lines = format!(
+            "JSON.stringify({id}.innerText.replace(/[\\u00a0\\t]/g,' ').split(/\\n+/).filter(l=>l.trim()))"
+        );
+        page.evaluate(&lines).as_str().unwrap().to_owned()
+    };
+    let lines: Vec<String> =
+        text.split('\n').filter(|line| !line.is_empty()).map(|line| line.replace('\t', " ")).collect();
+    let expected = serde_json::to_string(&lines).unwrap();
+    for id in ["a", "p", "w", "l"] {
+        let (_, elapsed) = fill_from_file(&session, id, text);
+        assert_eq!(held(id), expected, "{id}");
+        assert!(elapsed < Duration::from_secs(5), "{id}: {elapsed:?}");
+    }
+    page.evaluate("a.textContent='old'");
+    let scratch = bsk_tests::Scratch::new();
+    let path = scratch.root().join("text");
+    std::fs::write(&path, text).unwrap();
+    session.ok(&["fill", "#a", "--value-file", path.to_str().unwrap(), "--no-clear"]);
+    check(&page, "a.innerText.split('\\n')[0].replace(/\\s+/g,' ')", "old 0 <b> &amp;");
+    // One step undoes all of it.
+    session.ok(&["press", "ControlOrMeta+Z"]);
+    check(&page, "a.innerText.trim()", "old");
+}

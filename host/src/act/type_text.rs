@@ -75,7 +75,7 @@ pub(crate) async fn type_text(
     }
     let ended = match ended {
         // Enter sent the form: there is no field to read back.
-        Err(failure) if failure.reason == Some(Reason::PageNavigated) && value.contains('\n') => None,
+        Err(failure) if failure.reason == Some(Reason::PageNavigated) && is_sent(&value) => None,
         ended => Some(ended?),
     };
     if let Some(ended) = ended.as_ref().filter(|ended| !ended.matches) {
@@ -89,4 +89,20 @@ pub(crate) async fn type_text(
     insert_field(&mut result, ended, begun.is_secret);
     result.insert("effects".into(), json!(effects));
     Ok(Done::new(&result))
+}
+
+/// Whether Enter is the last key and nothing before it is: then a page that goes away took the whole text along.
+fn is_sent(value: &str) -> bool {
+    value.ends_with('\n') && !value.trim_end_matches('\n').contains('\n')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_sent;
+
+    #[test]
+    fn only_enter_at_the_end_sends_the_whole_text() {
+        assert!(is_sent("hello\n") && is_sent("\n"));
+        assert!(!is_sent("hello") && !is_sent("user\npassword") && !is_sent("a\nb\n"));
+    }
 }
