@@ -30,6 +30,8 @@ const VALUE_FORMS = new Map([
   ['range', 'a number'],
 ]);
 const TYPED_TYPES = new Set(['text', 'search', 'url', 'tel', 'email', 'password', 'number']);
+/** How long the browser may take to tell a page that its selection moved. */
+const TOLD_MS = 200;
 /** How long a cancelled edit may take to show, when the page writes the text itself. */
 const OWN_WRITE_MS = 100;
 
@@ -52,7 +54,8 @@ async function beginFill({ target, value, append, timeout_ms }) {
   const focused = takeFocus(element);
   if (focused) return focused;
   if (field.kind === 'set') return setValue(field.element, value);
-  selectForTyping(field, append);
+  await selectionTold(element, () => selectForTyping(field, append));
+  if (!element.isConnected) return elementReplaced(element);
   const fill = watchFill(field, before, null);
   openFill = fill;
   const wanted = append ? before + value : value;
@@ -274,6 +277,27 @@ function selectForTyping(field, append) {
 }
 
 /**
+ * Moves the selection and waits until the page was told. Editors with a document of their own type where they last heard that
+ * the selection is; fields of the browser know by themselves.
+ * @param {Element} element
+ * @param {() => void} move
+ */
+async function selectionTold(element, move) {
+  const place = () => {
+    const selection = selectionAround(element);
+    return [selection?.anchorNode, selection?.anchorOffset, selection?.focusNode, selection?.focusOffset];
+  };
+  const before = place();
+  const told = new Promise((resolve) => { document.addEventListener('selectionchange', resolve, { once: true, capture: true }); });
+  move();
+  if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) return;
+  const now = place();
+  if (now.every((part, index) => part === before[index])) return;
+  await withinTime(told, TOLD_MS);
+  await nextTask();
+}
+
+/**
  * The selection as it is seen inside of an element's shadow root.
  * @param {Element} element
  * @returns {Selection | null}
@@ -290,10 +314,16 @@ function selectionAround(element) {
  */
 function selectContents(element) {
   const selection = selectionAround(element);
-  selection?.selectAllChildren(element);
-  const anchor = selection?.anchorNode;
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const first = walker.nextNode();
+  while (walker.lastChild() ?? walker.nextNode());
+  const last = walker.currentNode;
+  // From text to text, as editors write a selection themselves: some know no other form.
+  if (first instanceof Text && last instanceof Text) selection?.setBaseAndExtent(first, 0, last, last.length);
+  else selection?.selectAllChildren(element);
+  const anchor = selection?.anchorNode ?? null;
   // The focus is there already, so the browser's own command means this editor.
-  if (!anchor || !element.contains(anchor)) document.execCommand('selectAll');
+  if (!element.contains(anchor)) document.execCommand('selectAll');
 }
 
 /**

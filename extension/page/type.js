@@ -27,10 +27,12 @@ async function beginTyping({ target, timeout_ms }) {
   const refused = takeFocus(element);
   if (refused) return refused;
   if (part !== element) {
-    selectContents(part);
-    selectionAround(part)?.collapseToEnd();
+    await selectionTold(element, () => {
+      selectContents(part);
+      selectionAround(part)?.collapseToEnd();
+    });
   } else if (!hadFocus) {
-    selectForTyping(field, true);
+    await selectionTold(element, () => selectForTyping(field, true));
   }
   openTyping = { field, before: heldText(field), selection: caretOf(field) };
   armProbe('keydown', null, false);
@@ -119,7 +121,15 @@ function typingShows({ field, before, selection }, value) {
   } else if (held !== comparable(field, before) && held.includes(typed)) {
     return true;
   }
-  const significant = (/** @type {string} */ text) => text.replace(/[^\p{L}\p{N}]/gu, '');
-  const letters = significant(value);
-  return letters !== '' && held !== comparable(field, before) && significant(held).includes(letters);
+  const letters = lettersOf(value);
+  return letters !== '' && held !== comparable(field, before) && lettersOf(held).includes(letters);
+}
+
+/**
+ * The letters and digits of a text: what no mask and no editor may change.
+ * @param {string} text
+ * @returns {string}
+ */
+function lettersOf(text) {
+  return text.replace(/[^\p{L}\p{N}]/gu, '');
 }
