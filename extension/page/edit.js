@@ -272,8 +272,8 @@ function selectForTyping(field, append) {
     else document.getSelection()?.modify('move', 'forward', 'documentboundary');
     return;
   }
-  selectContents(field.element);
-  if (append) selectionAround(field.element)?.collapseToEnd();
+  if (append) caretToEnd(field.element);
+  else selectContents(field.element);
 }
 
 /**
@@ -309,18 +309,27 @@ function selectionAround(element) {
 }
 
 /**
+ * Puts the caret at the end of an editable element: into its last text where it ends with one, since some editors know no
+ * other form.
+ * @param {Element} element
+ */
+function caretToEnd(element) {
+  selectContents(element);
+  /** @type {Node} */
+  let last = element;
+  while (last.lastChild) last = last.lastChild;
+  const selection = selectionAround(element);
+  if (last instanceof Text) selection?.collapse(last, last.length);
+  else selection?.collapseToEnd();
+}
+
+/**
  * Selects what an editable element holds, also inside of a shadow root.
  * @param {Element} element
  */
 function selectContents(element) {
   const selection = selectionAround(element);
-  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-  const first = walker.nextNode();
-  while (walker.lastChild() ?? walker.nextNode());
-  const last = walker.currentNode;
-  // From text to text, as editors write a selection themselves: some know no other form.
-  if (first instanceof Text && last instanceof Text) selection?.setBaseAndExtent(first, 0, last, last.length);
-  else selection?.selectAllChildren(element);
+  selection?.selectAllChildren(element);
   const anchor = selection?.anchorNode ?? null;
   // The focus is there already, so the browser's own command means this editor.
   if (!element.contains(anchor)) document.execCommand('selectAll');
@@ -481,8 +490,7 @@ async function focusTarget({ target, timeout_ms }) {
     if (refused) return refused;
     if (editor !== element) {
       // Keys go to the cursor of the editor, so a part of it is focused by putting the cursor there.
-      selectContents(element);
-      selectionAround(element)?.collapseToEnd();
+      caretToEnd(element);
     }
   }
   const answer = { ...usedElement(element), is_frame: isFrameElement(element) };

@@ -27,10 +27,7 @@ async function beginTyping({ target, timeout_ms }) {
   const refused = takeFocus(element);
   if (refused) return refused;
   if (part !== element) {
-    await selectionTold(element, () => {
-      selectContents(part);
-      selectionAround(part)?.collapseToEnd();
-    });
+    await selectionTold(element, () => caretToEnd(part));
   } else if (!hadFocus) {
     await selectionTold(element, () => selectForTyping(field, true));
   }
