@@ -21,6 +21,7 @@ export const CDP_EVENTS = /** @type {const} */ ([
 /** The functions of the page library that a host can call. */
 export const PAGE_FUNCTIONS = /** @type {const} */ ([
   'observe', 'query', 'prepare', 'probe', 'fill_begin', 'fill_end', 'select', 'focus', 'get_html', 'box', 'settle', 'document_state',
+  'type_begin', 'type_end', 'check_begin', 'check_end',
 ]);
 
 const session_id = matching(/^[a-z0-9-]{1,32}$/, 'a session id: 1 to 32 lower-case letters, digits or `-`');

@@ -1,6 +1,6 @@
 // Editing: filling fields and moving the focus. Text is typed by the host as trusted input; this file makes
 // the field ready, selects what is to be replaced, and reads back what came of it. Fields that take no typing (dates,
-// ranges, colours) and texts of very many lines are entered here, with the events that a user's edit would give.
+// ranges, colours) are set here, with the events that a user's edit would give.
 // Refuses what is not a field, a part of an editor (the rest would be lost), and values that the field cannot hold, each
 // before anything changed. Invariants: what a secret field holds never leaves the page; `done` is only answered after it was
 // read back; no event without a change.
@@ -30,8 +30,8 @@ const VALUE_FORMS = new Map([
   ['range', 'a number'],
 ]);
 const TYPED_TYPES = new Set(['text', 'search', 'url', 'tel', 'email', 'password', 'number']);
-/** A text of more lines than this is entered as one edit where that can be done. */
-const TYPED_LINES = 50;
+/** How long the browser may take to tell a page that its selection moved. */
+const TOLD_MS = 200;
 /** How long a cancelled edit may take to show, when the page writes the text itself. */
 const OWN_WRITE_MS = 100;
 
@@ -54,11 +54,12 @@ async function beginFill({ target, value, append, timeout_ms }) {
   const focused = takeFocus(element);
   if (focused) return focused;
   if (field.kind === 'set') return setValue(field.element, value);
-  selectForTyping(field, append);
+  await selectionTold(element, () => selectForTyping(field, append));
+  if (!element.isConnected) return elementReplaced(element);
   const fill = watchFill(field, before, null);
   openFill = fill;
   const wanted = append ? before + value : value;
-  const isDone = value === '' || (field.kind === 'typed' && enterLongText(field.element, value, wanted));
+  const isDone = value === '' || await enterLongText(field, value, wanted);
   if (value === '' && !append && before !== '') document.execCommand('delete');
   if (isDone) {
     await nextTask();
@@ -112,12 +113,18 @@ function editableField(target, value, append) {
   if ('error' in field) return { error: field.error, wait_ms: 0 };
   const blocked = stateObstacle(element, true);
   if (blocked) return blocked;
-  if (isReadOnly(element)) {
-    return pageObstacle('element_readonly', `\`${describe(element)}\` is read-only`,
-      'use what the page offers to change it, such as a button beside it', STATE_WAIT_MS);
-  }
+  if (isReadOnly(element)) return readOnlyObstacle(element);
   const refused = valueRefused(field.ok, append && field.ok.kind === 'typed' ? heldText(field.ok) + value : value);
   return refused ? { ...refused, wait_ms: 0 } : field;
+}
+
+/**
+ * @param {Element} element
+ * @returns {{ error: PageError, wait_ms: number }}
+ */
+function readOnlyObstacle(element) {
+  return pageObstacle('element_readonly', `\`${describe(element)}\` is read-only`,
+    'use what the page offers to change it, such as a button beside it', STATE_WAIT_MS);
 }
 
 /**
@@ -169,7 +176,12 @@ function editorRoot(element) {
 function fillHint(element) {
   if (element instanceof HTMLSelectElement) return 'choose its options with `bsk select`';
   if (!(element instanceof HTMLInputElement)) return 'give the ref of a text field; `bsk observe` shows them';
-  return element.type === 'file' ? 'give it files with `bsk upload`' : 'use it with `bsk click`';
+  switch (element.type) {
+    case 'file': return 'give it files with `bsk upload`';
+    case 'checkbox': case 'radio': return 'use it with `bsk check` or `bsk uncheck`';
+    case 'hidden': return 'the page sets it itself; fill the field that people see';
+    default: return 'use it with `bsk click`';
+  }
 }
 
 /**
@@ -181,6 +193,8 @@ function fillHint(element) {
 function valueRefused(field, value) {
   if (field.kind === 'rich') return null;
   const { element } = field;
+  const tooLong = field.kind === 'typed' ? lengthRefused(element, value) : null;
+  if (tooLong) return tooLong;
   const takesNothing = element.type === 'range' || element.type === 'color';
   if (value === '' && !takesNothing) return null;
   if (!(element instanceof HTMLInputElement) || (field.kind === 'typed' && element.type !== 'number')) return null;
@@ -192,6 +206,22 @@ function valueRefused(field, value) {
   const shown = isSecret(element) ? 'the value' : `\`${value}\``;
   return fail('invalid_params', 'value_not_accepted', `\`${describe(element)}\` cannot hold ${shown}`,
     `a \`${element.type}\` field takes ${form}`);
+}
+
+/**
+ * Why a field is too short for a text; null when it fits. The browser would cut the text off without a word.
+ * @param {HTMLInputElement | HTMLTextAreaElement} element
+ * @param {string} value
+ * @returns {{ error: PageError } | null}
+ */
+function lengthRefused(element, value) {
+  const most = element.type === 'number' ? -1 : element.maxLength;
+  const text = value.replace(/\r\n?/g, '\n');
+  const { length } = element instanceof HTMLInputElement ? text.replaceAll('\n', '') : text;
+  if (most < 0 || length <= most) return null;
+  return fail('invalid_params', 'value_not_accepted',
+    `\`${describe(element)}\` takes at most ${most} characters, and the value has ${length}`,
+    `shorten the value to ${most} characters`, { max_length: most });
 }
 
 /**
@@ -233,46 +263,76 @@ function takeFocus(element) {
  * @param {boolean} append
  */
 function selectForTyping(field, append) {
-  const selection = document.getSelection();
   if (field.kind === 'typed') {
     field.element.select();
     if (!append) return;
     const end = field.element.value.length;
     // Some types (email, number) have no positions: their selection only collapses by a movement.
     if (field.element.selectionStart !== null) field.element.setSelectionRange(end, end);
-    else selection?.modify('move', 'forward', 'documentboundary');
+    else document.getSelection()?.modify('move', 'forward', 'documentboundary');
     return;
   }
-  selection?.selectAllChildren(field.element);
-  if (append) selection?.collapseToEnd();
+  if (append) caretToEnd(field.element);
+  else selectContents(field.element);
 }
 
 /**
- * Enters a text of many lines as one edit; false when the host is to type it. Typing gives an edit per line, and each
- * costs as much as all lines before it: measured 0.05 s for 100 lines, 1 s for 1,000, minutes for 16,000.
- * @param {HTMLInputElement | HTMLTextAreaElement} element with the text to replace selected
- * @param {string} value
- * @param {string} wanted what it holds afterwards
- * @returns {boolean}
+ * Moves the selection and waits until the page was told. Editors with a document of their own type where they last heard that
+ * the selection is; fields of the browser know by themselves.
+ * @param {Element} element
+ * @param {() => void} move
  */
-function enterLongText(element, value, wanted) {
-  if (!(element instanceof HTMLTextAreaElement) || element.maxLength >= 0) return false;
-  const text = value.replace(/\r\n?/g, '\n');
-  const body = text.replace(/\n+$/, '');
-  const lines = body.split('\n');
-  if (lines.length <= TYPED_LINES) return false;
-  const escaped = lines.map((line) => line.replaceAll('&', '&amp;').replaceAll('<', '&lt;'));
-  const before = element.value;
-  try {
-    // The only edit that takes all lines at once and still gives a trusted `input` event and a step to undo.
-    document.execCommand('insertHTML', false, escaped.join('<br>'));
-    // A line break at the very end is taken for the field's own.
-    if (body !== text) document.execCommand('insertText', false, text.slice(body.length));
-  } catch {
-    return false;
-  }
-  // A page that keeps something else has answered the edit; untouched means that the command was refused.
-  return element.value !== before || before === wanted.replace(/\r\n?/g, '\n');
+async function selectionTold(element, move) {
+  const place = () => {
+    const selection = selectionAround(element);
+    return [selection?.anchorNode, selection?.anchorOffset, selection?.focusNode, selection?.focusOffset];
+  };
+  const before = place();
+  const told = new Promise((resolve) => { document.addEventListener('selectionchange', resolve, { once: true, capture: true }); });
+  move();
+  if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) return;
+  const now = place();
+  if (now.every((part, index) => part === before[index])) return;
+  await withinTime(told, TOLD_MS);
+  await nextTask();
+}
+
+/**
+ * The selection as it is seen inside of an element's shadow root.
+ * @param {Element} element
+ * @returns {Selection | null}
+ */
+function selectionAround(element) {
+  const root = element.getRootNode();
+  const own = root instanceof ShadowRoot && 'getSelection' in root && typeof root.getSelection === 'function' ? root.getSelection() : null;
+  return own instanceof Selection ? own : document.getSelection();
+}
+
+/**
+ * Puts the caret at the end of an editable element: into its last text where it ends with one, since some editors know no
+ * other form.
+ * @param {Element} element
+ */
+function caretToEnd(element) {
+  selectContents(element);
+  /** @type {Node} */
+  let last = element;
+  while (last.lastChild) last = last.lastChild;
+  const selection = selectionAround(element);
+  if (last instanceof Text) selection?.collapse(last, last.length);
+  else selection?.collapseToEnd();
+}
+
+/**
+ * Selects what an editable element holds, also inside of a shadow root.
+ * @param {Element} element
+ */
+function selectContents(element) {
+  const selection = selectionAround(element);
+  selection?.selectAllChildren(element);
+  const anchor = selection?.anchorNode ?? null;
+  // The focus is there already, so the browser's own command means this editor.
+  if (!element.contains(anchor)) document.execCommand('selectAll');
 }
 
 /**
@@ -321,6 +381,17 @@ async function settleFill(fill, timeoutMs) {
     setTimeout(() => observer.disconnect(), OWN_WRITE_MS);
   });
   await withinTime(written, Math.min(OWN_WRITE_MS, timeoutMs));
+}
+
+/**
+ * Looks until something holds, at most `timeoutMs` long.
+ * @param {number} timeoutMs
+ * @param {() => boolean} holds
+ * @returns {Promise<boolean>}
+ */
+async function becomesTrue(timeoutMs, holds) {
+  const unmet = { ...fail('cdp_failed', 'value_mismatch', 'it does not hold yet', 'look again'), wait_ms: timeoutMs };
+  return 'ok' in await lookUntil(timeoutMs, () => (holds() ? { ok: true } : unmet));
 }
 
 /**
@@ -419,8 +490,7 @@ async function focusTarget({ target, timeout_ms }) {
     if (refused) return refused;
     if (editor !== element) {
       // Keys go to the cursor of the editor, so a part of it is focused by putting the cursor there.
-      document.getSelection()?.selectAllChildren(element);
-      document.getSelection()?.collapseToEnd();
+      caretToEnd(element);
     }
   }
   const answer = { ...usedElement(element), is_frame: isFrameElement(element) };

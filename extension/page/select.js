@@ -2,6 +2,9 @@
 // Refuses what is no select, options that are missing or disabled, and several values where one is taken, each before anything
 // changed. Invariants: one `input` and one `change` event, none when nothing changes; what is chosen is read back.
 
+/** How long a select without any choice yet is waited for: its options may come from a server. */
+const OPTIONS_WAIT_MS = 5000;
+
 /**
  * `select`: see `PageFunctions`.
  * @param {Parameters<PageFunctions['select']>[0]} args
@@ -11,11 +14,13 @@ async function selectOptions({ target, values, labels, indexes, timeout_ms }) {
   const found = await lookUntil(timeout_ms, () => {
     const resolved = resolveTarget(target);
     if ('error' in resolved) return resolved;
-    const element = labelledControl(resolved.ok);
+    const named = labelledControl(resolved.ok);
+    // An option's ref means its select, as an observation shows both.
+    const element = named instanceof HTMLOptionElement ? named.closest('select') ?? named : named;
     if (!(element instanceof HTMLSelectElement)) {
       return {
         ...fail('invalid_params', 'not_a_select', `\`${describe(element)}\` is not a select`,
-          'open it with `bsk click`, run `bsk observe` and click the option'),
+          customListHint(element)),
         wait_ms: 0,
       };
     }
@@ -39,10 +44,26 @@ async function selectOptions({ target, values, labels, indexes, timeout_ms }) {
     ok: {
       ...usedElement(element),
       multiple: element.multiple,
-      selected_values: chosen().map((option) => option.value),
-      selected_labels: chosen().map(optionLabel),
+      selected_values: isSecret(element) ? [] : chosen().map((option) => option.value),
+      selected_labels: isSecret(element) ? [] : chosen().map(optionLabel),
     },
   };
+}
+
+/**
+ * How to choose in a list that the page made itself.
+ * @param {Element} element
+ * @returns {string}
+ */
+function customListHint(element) {
+  const ref = refText(refOf(element));
+  switch (roleOf(element)) {
+    case 'combobox': case 'button':
+      return `it opens a list of the page's own: run \`bsk click ${ref}\`, then \`bsk click --role option --name LABEL\``;
+    case 'listbox': case 'option':
+      return 'it is a list of the page\'s own: choose with `bsk click --role option --name LABEL`';
+    default: return 'give the ref of a select; `bsk observe` shows them';
+  }
 }
 
 /**
@@ -81,7 +102,7 @@ function wantedOptions(element, values, labels, indexes) {
       return { ...fail('invalid_params', 'option_disabled', `the option with ${text} of \`${describe(element)}\` is disabled`,
         'choose another option, or change what it depends on first'), wait_ms: 0 };
     } else {
-      return { ...optionNotFound(element, text), wait_ms: COVERED_WAIT_MS };
+      return { ...optionNotFound(element, text), wait_ms: options.some((option) => option.value !== '') ? COVERED_WAIT_MS : OPTIONS_WAIT_MS };
     }
   }
   if (element.multiple || wanted.size === 1) return { ok: wanted };
@@ -99,5 +120,5 @@ function optionNotFound(element, text) {
   const listed = all.slice(0, 20).map((option) => ({ value: option.value, label: optionLabel(option) }));
   const more = all.length > listed.length ? ` and ${all.length - listed.length} more` : '';
   return fail('not_found', 'option_not_found', `\`${describe(element)}\` has no option with ${text}`,
-    `its options are ${listed.map(({ label }) => `\`${label.replaceAll('`', "'")}\``).join(', ')}${more}`, { options: listed });
+    all.length === 0 ? 'it has no options yet; run `bsk observe` to see what it depends on' : `its options are ${listed.map(({ label }) => `\`${label.replaceAll('`', "'")}\``).join(', ')}${more}`, { options: listed });
 }

@@ -148,6 +148,14 @@ interface PageFunctions {
   select(args: { target: Target; values: string[]; labels: string[]; indexes: number[]; timeout_ms: number }): Promise<Selected>;
   /** Moves focus to the target; without one tells what has it. Arms `keydown` for `probe`. */
   focus(args: { target?: Target; timeout_ms: number }): Promise<UsedElement & { is_frame: boolean }>;
+  /** Waits until editable and focuses; the caret stays where it is in a field that has the focus, else it goes to the end. Arms `keydown`. */
+  type_begin(args: { target: Target; timeout_ms: number }): Promise<UsedElement & { is_secret: boolean }>;
+  /** Waits, bounded, until the page has handled the typing; reads back what the field holds. */
+  type_end(args: { value: string; timeout_ms: number }): Promise<FillEnded>;
+  /** Reads the checked state; when it is not the wanted one, finds a point of the control or its label to click and arms the probe there. */
+  check_begin(args: { target: Target; checked: boolean; timeout_ms: number }): Promise<UsedElement & { done: boolean; x: number; y: number }>;
+  /** After the click: whether it arrived, and the state once it is the wanted one or did not become it in time. */
+  check_end(args: { checked: boolean; timeout_ms: number }): Promise<UsedElement & ProbeResult & { checked: boolean }>;
   get_html(args: { target?: Target; max_bytes: number }): { html: string; truncated: boolean; byte_size: number };
   /** Where the element is, scrolled into view; for a cropped screenshot. */
   box(args: { target: Target; timeout_ms: number }): Promise<UsedElement & { box: Box }>;

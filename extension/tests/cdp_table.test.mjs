@@ -37,6 +37,8 @@ const GOOD = {
   'Input.dispatchKeyEvent': [
     { type: 'keyDown', key: 'Enter', code: 'Enter', text: '\r', unmodifiedText: '\r', windowsVirtualKeyCode: 13, nativeVirtualKeyCode: 13, location: 0 },
     { type: 'rawKeyDown', key: 'a', code: 'KeyA', modifiers: 2, commands: ['selectAll'], autoRepeat: false, isKeypad: false },
+    { type: 'rawKeyDown', key: 'ArrowLeft', code: 'ArrowLeft', modifiers: 9, commands: ['moveWordLeftAndModifySelection'], autoRepeat: true },
+    { type: 'keyDown', key: '7', code: 'Numpad7', text: '7', unmodifiedText: '7', location: 3, isKeypad: true },
   ],
   'Input.insertText': [{ text: '你好' }],
   'Emulation.setFocusEmulationEnabled': [{ enabled: false }],
@@ -121,13 +123,19 @@ test('only http, https and about:blank are opened', () => {
 test('page functions take their own arguments only', () => {
   checkPageCall('prepare', { target: { ref: 3 }, timeout_ms: 100, arm: 'mousedown', at: { x: 1, y: 2 }, force: true });
   checkPageCall('focus', { timeout_ms: 0 });
+  checkPageCall('type_begin', { target: { ref: 1 }, timeout_ms: 1 });
+  checkPageCall('type_end', { value: 'a', timeout_ms: 1 });
+  checkPageCall('check_begin', { target: { selector: '#c' }, checked: false, timeout_ms: 1 });
+  checkPageCall('check_end', { checked: true, timeout_ms: 1 });
   /** @type {[string, Record<string, unknown>][]} */
   const hostile = [
     ['observe', { budget_ms: 1, root_ref: 0 }], ['observe', { budget_ms: 1, root_ref: 1.5 }], ['observe', {}], ['query', {}], ['query', { query: {} }],
     ['query', { query: { nth: 1 }, timeout_ms: 1 }], ['query', { query: { name: 1 }, timeout_ms: 1 }],
     ['observe', { budget_ms: 1, code: 'x' }], ['observe', { budget_ms: 1, form: 'raw' }], ['observe', { budget_ms: 1, links: 'yes' }], ['prepare', { timeout_ms: 1 }],
     ['prepare', { target: { ref: 1, selector: 'a' }, timeout_ms: 1 }], ['prepare', { target: { ref: 1 }, timeout_ms: 1, arm: 'click' }],
-    ['prepare', { target: { ref: 1 }, timeout_ms: -1 }], ['probe', {}], ['fill_begin', { target: { ref: 1 }, value: 1, append: false, timeout_ms: 1 }],
+    ['prepare', { target: { ref: 1 }, timeout_ms: -1 }], ['probe', {}], ['check_end', { checked: 1, timeout_ms: 1 }],
+    ['check_begin', { target: { ref: 1 }, timeout_ms: 1 }], ['type_begin', { timeout_ms: 1 }], ['type_end', { value: 1, timeout_ms: 1 }],
+    ['fill_begin', { target: { ref: 1 }, value: 1, append: false, timeout_ms: 1 }],
     ['select', { target: { ref: 1 }, values: [1], labels: [], indexes: [], timeout_ms: 1 }], ['document_state', { x: 1 }], ['settle', {}],
   ];
   for (const [name, args] of hostile) assert.equal(refusedFor(() => checkPageCall(name, args)), 'argument_not_allowed', name);

@@ -70,6 +70,10 @@ pub(crate) fn name_of(action: &Action) -> &'static str {
         Action::Click { .. } => "click",
         Action::Hover { .. } => "hover",
         Action::Fill { .. } => "fill",
+        Action::Type { .. } => "type",
+        Action::Check { checked: true, .. } => "check",
+        Action::Check { checked: false, .. } => "uncheck",
+        Action::Focus { .. } => "focus",
         Action::Press { .. } => "press",
         Action::Select { .. } => "select",
         Action::Evaluate { .. } => "evaluate",
@@ -250,6 +254,18 @@ async fn in_tab(work: &Work, action: Action) -> Result<Done, Failure> {
         Action::Fill { target, value, append } => {
             let target = target::locate(work, target).await?;
             act::fill(work, &target, value, append).await
+        }
+        Action::Type { target, value, delay_ms } => {
+            let target = target::locate(work, target).await?;
+            act::type_text(work, &target, &value, delay_ms).await
+        }
+        Action::Check { target, checked } => {
+            let target = target::locate(work, target).await?;
+            act::check(work, &target, checked).await
+        }
+        Action::Focus { target } => {
+            let target = target::locate(work, target).await?;
+            act::focus(work, &target).await
         }
         Action::Press { key, modifiers, target, hold_ms } => {
             let target = target::locate_some(work, target).await?;

@@ -137,6 +137,7 @@ closed_list! {
         HostMalformed = "host_malformed", "one of our ends broke the protocol";
         SeveralBrowsers = "several_browsers", "a browser has to be named";
         FrameForbidden = "frame_forbidden", "the tab or the frame shows a frame of another extension";
+        NotCheckable = "not_checkable", "the element cannot be checked or unchecked";
     }
 }
 

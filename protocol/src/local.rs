@@ -301,6 +301,28 @@ pub enum Action {
         /// Keep what the field holds and add to its end.
         append: bool,
     },
+    /// Types into a field key by key, at its caret → as [`Action::Fill`].
+    Type {
+        /// What.
+        target: Target,
+        /// The text.
+        value: String,
+        /// How long to rest after each key.
+        delay_ms: u64,
+    },
+    /// → `{tab_id, used_ref | used_selector, role, name, changed?, checked, clicked, effects}`; `checked` is null when the page was
+    /// replaced by the click.
+    Check {
+        /// What.
+        target: Target,
+        /// The state that is wanted.
+        checked: bool,
+    },
+    /// → `{tab_id, used_ref | used_selector, role, name, changed?}`.
+    Focus {
+        /// What.
+        target: Target,
+    },
     /// → `{tab_id, key, code, modifiers, effects}`.
     Press {
         /// A key, or a chord such as `Control+A`.

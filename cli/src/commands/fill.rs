@@ -2,18 +2,16 @@
 //!
 //! The text comes from `--value`, from a file or from standard input; it is never printed, since it may be a secret.
 
-use std::path::PathBuf;
-
 use bsk_protocol::failure::Failure;
 use bsk_protocol::local::Action;
 use clap::Args;
 use serde::Deserialize;
 
 use super::DONE;
+use super::text::Text;
 use crate::context::{COMMAND_TIMEOUT, Context, TabPlace};
 use crate::render::Acted;
 use crate::target::TargetArgs;
-use crate::value;
 
 /// Put text into a field, in place of what it holds
 #[derive(Debug, Args)]
@@ -33,18 +31,6 @@ pub(crate) struct FillArgs {
     place: TabPlace,
 }
 
-/// Where the text comes from.
-#[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
-struct Text {
-    /// The text
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
-    value: Option<String>,
-    /// File with the text, taken as it is; `-` for standard input
-    #[arg(long, value_name = "PATH")]
-    value_file: Option<PathBuf>,
-}
-
 #[derive(Deserialize)]
 struct Filled {
     #[serde(flatten)]
@@ -54,13 +40,7 @@ struct Filled {
 
 pub(crate) fn run(args: FillArgs, context: &Context) -> Result<u8, Failure> {
     let target = args.target.required()?;
-    let value = match (args.text.value, args.text.value_file) {
-        (Some(text), _) => text,
-        (None, Some(path)) => value::read(&path)?,
-        (None, None) => {
-            return Err(crate::usage::wrong("no text was given", "pass `--value` or `--value-file`"));
-        }
-    };
+    let value = args.text.read()?;
     let action = Action::Fill { target, value, append: args.no_clear };
     let reply = context.in_tab(&args.place, COMMAND_TIMEOUT, action)?;
     if context.output.is_json() {

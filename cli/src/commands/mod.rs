@@ -4,6 +4,7 @@
 //! modules is in `waits` (navigations) and `keys` (modifiers).
 
 pub(crate) mod browsers;
+pub(crate) mod check;
 pub(crate) mod click;
 pub(crate) mod completions;
 pub(crate) mod daemon;
@@ -12,6 +13,7 @@ pub(crate) mod doctor;
 pub(crate) mod evaluate;
 pub(crate) mod fill;
 pub(crate) mod find;
+pub(crate) mod focus;
 pub(crate) mod get_html;
 pub(crate) mod hover;
 pub(crate) mod install;
@@ -29,6 +31,9 @@ pub(crate) mod session;
 pub(crate) mod snapshot;
 pub(crate) mod status;
 pub(crate) mod tab;
+mod text;
+pub(crate) mod type_text;
+pub(crate) mod uncheck;
 pub(crate) mod uninstall;
 pub(crate) mod wait_for_navigation;
 pub(crate) mod wait_ms;
@@ -66,6 +71,10 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<u8, Failure> {
         Command::Click(args) => click::run(args, context),
         Command::Hover(args) => hover::run(args, context),
         Command::Fill(args) => fill::run(args, context),
+        Command::Type(args) => type_text::run(args, context),
+        Command::Check(args) => check::run(&args, context),
+        Command::Uncheck(args) => uncheck::run(&args, context),
+        Command::Focus(args) => focus::run(&args, context),
         Command::Press(args) => press::run(args, context),
         Command::Select(args) => select::run(args, context),
         Command::Evaluate(args) => evaluate::run(args, context),

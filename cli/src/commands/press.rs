@@ -21,6 +21,8 @@ use crate::{duration, render};
 #[command(after_long_help = "Examples:
   bsk press Enter --session quwe
   bsk press Control+A --ref @e5 --session quwe
+  bsk press ControlOrMeta+A --selector '#notes' --session quwe
+  bsk press ArrowDown --hold-ms 1s --session quwe
   bsk press a --modifiers ControlOrMeta,Shift --session quwe")]
 pub(crate) struct PressArgs {
     /// Key such as `Enter`, `a` or `ArrowDown`, or chord such as `Control+A`
@@ -30,7 +32,7 @@ pub(crate) struct PressArgs {
     modifiers: Modifiers,
     #[command(flatten)]
     target: ForcedTargetArgs,
-    /// How long the key stays down
+    /// How long the key stays down; after 500ms it repeats
     #[arg(long, value_name = "DURATION", default_value = "0", value_parser = duration::parse)]
     hold_ms: Duration,
     #[command(flatten)]

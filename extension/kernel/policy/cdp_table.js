@@ -12,7 +12,10 @@ import { allowedUrl } from './url_rule.js';
 const EDIT_COMMANDS = /** @type {const} */ ([
   'selectAll', 'deleteBackward', 'deleteForward', 'deleteWordBackward', 'deleteWordForward', 'undo', 'redo',
   'moveLeft', 'moveRight', 'moveUp', 'moveDown', 'moveWordLeft', 'moveWordRight',
-  'moveToBeginningOfLine', 'moveToEndOfLine', 'moveToBeginningOfDocument', 'moveToEndOfDocument',
+  'moveToBeginningOfLine', 'moveToEndOfLine', 'moveToBeginningOfDocument', 'moveToEndOfDocument', 'deleteToBeginningOfLine',
+  'moveLeftAndModifySelection', 'moveRightAndModifySelection', 'moveUpAndModifySelection', 'moveDownAndModifySelection',
+  'moveWordLeftAndModifySelection', 'moveWordRightAndModifySelection', 'moveToBeginningOfLineAndModifySelection',
+  'moveToEndOfLineAndModifySelection', 'moveToBeginningOfDocumentAndModifySelection', 'moveToEndOfDocumentAndModifySelection',
 ]);
 
 /** Alt 1, Control 2, Meta 4, Shift 8. */

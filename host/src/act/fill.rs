@@ -3,7 +3,7 @@
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::kernel::PageFunction;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{UsedElement, used};
 use crate::run::{Done, Work};
@@ -15,17 +15,21 @@ struct Begun {
     is_secret: bool,
 }
 
+/// What the page library read back.
 #[derive(Deserialize)]
-struct Ended {
+pub(super) struct Ended {
     #[serde(flatten)]
-    element: UsedElement,
+    pub(super) element: UsedElement,
     value_length: u64,
     value: Option<String>,
-    matches: bool,
+    pub(super) matches: bool,
 }
 
 /// How long an edit may take to show once the browser has typed.
-const EDIT_MS: u64 = 3000;
+pub(super) const EDIT_MS: u64 = 3000;
+
+/// Bytes of text that a slow machine enters in a millisecond (measured: 5 MB in 2.7 s).
+const BYTES_PER_MS: u64 = 500;
 
 /// `bsk fill`.
 pub(crate) async fn fill(
@@ -38,9 +42,10 @@ pub(crate) async fn fill(
     let (frame, page_target) = target.in_page();
     let timeout_ms = work.page_timeout_ms();
     let args = json!({ "target": page_target, "value": value, "append": append, "timeout_ms": timeout_ms });
+    let edit_ms = EDIT_MS.saturating_add(value.len() as u64 / BYTES_PER_MS);
     let begun: Begun = work.page(frame, PageFunction::FillBegin, &args).await?;
     let typed = (!begun.done).then(|| work.cdp::<Value>("Input.insertText", &json!({ "text": value })));
-    let args = json!({ "value": value, "append": append, "timeout_ms": EDIT_MS.min(work.page_timeout_ms()) });
+    let args = json!({ "value": value, "append": append, "timeout_ms": edit_ms.min(work.page_timeout_ms()) });
     let ended: Ended = work.page(frame, PageFunction::FillEnd, &args).await?;
     work.input_sent();
     if let Some(typed) = typed {
@@ -50,11 +55,16 @@ pub(crate) async fn fill(
         return Err(mismatch(&ended, begun.is_secret));
     }
     let mut result = used(work, target, &ended.element);
-    result.insert("value_length".into(), json!(ended.value_length));
-    if let (Some(held), false) = (ended.value, begun.is_secret) {
+    insert_field(&mut result, Some(ended), begun.is_secret);
+    Ok(Done::new(&result))
+}
+
+/// What a field holds, for the result; never what a secret one holds. None when the page went away with it.
+pub(super) fn insert_field(result: &mut Map<String, Value>, ended: Option<Ended>, is_secret: bool) {
+    result.insert("value_length".into(), json!(ended.as_ref().map(|ended| ended.value_length)));
+    if let (Some(held), false) = (ended.and_then(|ended| ended.value), is_secret) {
         result.insert("value".into(), json!(held));
     }
-    Ok(Done::new(&result))
 }
 
 /// Whether the page only laid the text out anew, as masks do: the same letters and digits in the same order.
@@ -64,7 +74,8 @@ fn is_reformatted(asked: &str, held: Option<&str>, append: bool) -> bool {
     !asked.is_empty() && (asked == held || append && held.ends_with(&asked))
 }
 
-fn mismatch(ended: &Ended, is_secret: bool) -> Failure {
+/// The failure of a field that holds something else than what was asked for.
+pub(super) fn mismatch(ended: &Ended, is_secret: bool) -> Failure {
     let held = match (&ended.value, is_secret) {
         (Some(value), false) if ended.value_length <= 200 => format!("`{value}`"),
         _ => format!("{} characters", ended.value_length),

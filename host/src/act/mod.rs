@@ -3,11 +3,16 @@
 //! The page library finds the element, waits and watches for the input's arrival; the input itself is the browser's own
 //! (`Input.*`). Success is said only after the page got it (invariant 15).
 
+mod check;
 mod fill;
+mod focus;
+mod key_names;
 mod keys;
+mod mac_editing;
 mod pointer;
 mod press;
 mod select;
+mod type_text;
 
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::ids::FrameNumber;
@@ -19,10 +24,13 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::time::{Duration, Instant, timeout_at};
 
+pub(crate) use check::check;
 pub(crate) use fill::fill;
+pub(crate) use focus::focus;
 pub(crate) use pointer::{click, fetch_pointer, hover, move_for_now, move_home, to_viewport};
 pub(crate) use press::press;
 pub(crate) use select::select;
+pub(crate) use type_text::type_text;
 
 use crate::kernel::Pending;
 use crate::run::{Work, tab_lost};

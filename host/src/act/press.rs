@@ -8,13 +8,18 @@ use bsk_protocol::kernel::PageFunction;
 use bsk_protocol::local::Modifier;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::time::{Duration, sleep};
+use tokio::time::{Duration, Instant, sleep_until};
 
 use super::keys::{self, Key};
+use super::mac_editing::mac_command;
 use super::{UsedElement, confirm, effects, flush, modifier_bits, read_probe};
 use crate::kernel::Pending;
 use crate::run::{Done, Work};
 use crate::target::Element;
+
+/// When a key that stays down begins to repeat, and how often: the usual setting of the systems.
+const REPEAT_AFTER: Duration = Duration::from_millis(500);
+const REPEAT_EVERY: Duration = Duration::from_millis(33);
 
 #[derive(Deserialize)]
 struct Focused {
@@ -56,7 +61,7 @@ pub(crate) async fn press(
     sent.push(keyboard.down(&key));
     if hold_ms > 0 {
         let mut hold = Hold { keyboard: &keyboard, key: &key, is_down: true };
-        sleep(Duration::from_millis(hold_ms)).await;
+        keyboard.hold(&key, Duration::from_millis(hold_ms)).await?;
         hold.is_down = false;
     }
     sent.push(keyboard.up(&key));
@@ -64,12 +69,20 @@ pub(crate) async fn press(
     // Focus inside a frame: the key goes there and this document's probe does not see it.
     let probe = (!focused.is_frame).then(|| read_probe(work, frame));
     let flushed = flush(work);
-    if let Some(probe) = probe {
-        confirm(probe.await, "key")?;
-    }
-    for reply in sent {
-        reply.await?;
-    }
+    let delivered = async {
+        match probe {
+            Some(probe) => confirm(probe.await, "key"),
+            None => Ok(()),
+        }
+    };
+    let taken = async {
+        for reply in sent {
+            reply.await?;
+        }
+        Ok(())
+    };
+    // What the kernel refuses never arrives: its word is the one to tell, and it comes at once.
+    tokio::try_join!(taken, delivered)?;
     let effects = effects(work, events, flushed).await?;
     let mut result = json!({
         "tab_id": work.tab_id,
@@ -102,13 +115,25 @@ impl Drop for Hold<'_> {
     }
 }
 
-struct Keyboard<'a> {
-    work: &'a Work,
-    modifiers: &'a [Modifier],
+/// A keyboard with the modifiers that are held.
+pub(super) struct Keyboard<'a> {
+    pub(super) work: &'a Work,
+    pub(super) modifiers: &'a [Modifier],
 }
 
 impl Keyboard<'_> {
     fn event(&self, kind: &str, key: &Key, modifiers: &[Modifier], text: Option<&str>) -> Pending<Value> {
+        self.send(kind, key, modifiers, text, false)
+    }
+
+    fn send(
+        &self,
+        kind: &str,
+        key: &Key,
+        modifiers: &[Modifier],
+        text: Option<&str>,
+        is_repeat: bool,
+    ) -> Pending<Value> {
         let mut event = json!({
             "type": kind,
             "key": key.key,
@@ -121,19 +146,50 @@ impl Keyboard<'_> {
             event["text"] = json!(text);
             event["unmodifiedText"] = json!(text);
         }
+        if key.location == keys::NUMPAD {
+            event["isKeypad"] = json!(true);
+        }
+        if is_repeat {
+            event["autoRepeat"] = json!(true);
+        }
+        let needs_command = kind != "keyUp" && cfg!(target_os = "macos");
+        if let Some(command) = mac_command(key, modifiers).filter(|_| needs_command) {
+            event["commands"] = json!([command]);
+        }
         self.work.cdp("Input.dispatchKeyEvent", &event)
     }
 
-    fn down(&self, key: &Key) -> Pending<Value> {
+    /// The key goes down.
+    pub(super) fn down(&self, key: &Key) -> Pending<Value> {
+        self.key_down(key, false)
+    }
+
+    fn key_down(&self, key: &Key, is_repeat: bool) -> Pending<Value> {
         // With Control, Alt or Meta held a key is a command and types nothing.
         let is_command = self.modifiers.iter().any(|modifier| !matches!(modifier, Modifier::Shift));
         match key.text.as_deref().filter(|_| !is_command) {
-            Some(text) => self.event("keyDown", key, self.modifiers, Some(text)),
-            None => self.event("rawKeyDown", key, self.modifiers, None),
+            Some(text) => self.send("keyDown", key, self.modifiers, Some(text), is_repeat),
+            None => self.send("rawKeyDown", key, self.modifiers, None, is_repeat),
         }
     }
 
-    fn up(&self, key: &Key) -> Pending<Value> {
+    /// Lets a key that is down repeat, as a keyboard does, until the time is over.
+    async fn hold(&self, key: &Key, time: Duration) -> Result<(), Failure> {
+        let end = Instant::now() + time;
+        let repeats = !keys::is_modifier(key);
+        let mut next = Instant::now() + REPEAT_AFTER;
+        while repeats && next < end {
+            sleep_until(next).await;
+            self.key_down(key, true).await?;
+            // A page that is slow with one repeat gets no backlog of others.
+            next = (next + REPEAT_EVERY).max(Instant::now());
+        }
+        sleep_until(end).await;
+        Ok(())
+    }
+
+    /// The key goes up.
+    pub(super) fn up(&self, key: &Key) -> Pending<Value> {
         self.event("keyUp", key, self.modifiers, None)
     }
 
