@@ -25,6 +25,7 @@ export const REASONS = /** @type {const} */ ([
   'connection_lost', 'connection_denied', 'browser_gone', 'peer_not_trusted', 'runtime_dir_unsafe', 'path_too_long',
   'file_not_readable', 'file_not_writable', 'file_exists', 'install_failed', 'check_failed', 'browser_not_found',
   'usage_invalid', 'version_skew', 'host_silent', 'host_malformed', 'several_browsers', 'frame_forbidden',
+  'no_drag', 'drop_not_accepted', 'scroll_end_reached', 'not_scrollable',
 ]);
 
 /** @typedef {(typeof ERROR_CODES)[number]} ErrorCode */

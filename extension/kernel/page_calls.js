@@ -14,8 +14,8 @@ import { isObject, u32 } from './shape.js';
 /** The library's files in the order they are evaluated, as one function body. */
 export const PAGE_FILES = Object.freeze([
   'refs.js', 'shadow.js', 'sheets.js', 'visible.js', 'role.js', 'name.js', 'state.js', 'place.js', 'hover.js', 'observe.js',
-  'rows.js', 'columns.js', 'target.js', 'query.js', 'geometry.js', 'actionable.js', 'probe.js', 'edit.js', 'select.js',
-  'html.js', 'main.js',
+  'rows.js', 'columns.js', 'target.js', 'query.js', 'geometry.js', 'actionable.js', 'stand_in.js', 'probe.js', 'drag.js', 'scroll.js',
+  'edit.js', 'select.js', 'html.js', 'main.js',
 ]);
 
 const CALL = '(name, args, context) => bskPage.call(name, args, context)';

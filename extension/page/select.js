@@ -7,11 +7,12 @@
  * @param {Parameters<PageFunctions['select']>[0]} args
  * @returns {Promise<Answer<Selected>>}
  */
-async function selectOptions({ target, values, labels, indexes, timeout_ms }) {
+async function selectOptions({ target, values, labels, indexes, timeout_ms, option }) {
   const found = await lookUntil(timeout_ms, () => {
     const resolved = resolveTarget(target);
     if ('error' in resolved) return resolved;
-    const element = labelledControl(resolved.ok);
+    const clicked = option !== undefined && resolved.ok instanceof HTMLOptionElement ? resolved.ok : null;
+    const element = clicked?.closest('select') ?? labelledControl(resolved.ok);
     if (!(element instanceof HTMLSelectElement)) {
       return {
         ...fail('invalid_params', 'not_a_select', `\`${describe(element)}\` is not a select`,
@@ -21,7 +22,7 @@ async function selectOptions({ target, values, labels, indexes, timeout_ms }) {
     }
     const blocked = stateObstacle(element, true);
     if (blocked) return blocked;
-    const options = wantedOptions(element, values, labels, indexes);
+    const options = clicked !== null && option !== undefined ? clickedOptions(element, clicked, option) : wantedOptions(element, values, labels, indexes);
     return 'ok' in options ? { ok: { element, options: options.ok } } : options;
   });
   if ('error' in found) return found;
@@ -51,6 +52,24 @@ async function selectOptions({ target, values, labels, indexes, timeout_ms }) {
  */
 function optionLabel(option) {
   return option.label.replace(/\s+/g, ' ').trim();
+}
+
+/**
+ * The options that are chosen after a click on one of them.
+ * @param {HTMLSelectElement} element
+ * @param {HTMLOptionElement} clicked
+ * @param {'only' | 'toggle'} way
+ * @returns {Attempt<Set<HTMLOptionElement>>}
+ */
+function clickedOptions(element, clicked, way) {
+  if (clicked.matches(':disabled')) {
+    return { ...fail('invalid_params', 'option_disabled', `the option \`${optionLabel(clicked)}\` of \`${describe(element)}\` is disabled`,
+      'choose another option, or change what it depends on first'), wait_ms: 0 };
+  }
+  if (way === 'only' || !element.multiple) return { ok: new Set([clicked]) };
+  const chosen = new Set([...element.options].filter((one) => one.selected));
+  if (!chosen.delete(clicked)) chosen.add(clicked);
+  return { ok: chosen };
 }
 
 /**

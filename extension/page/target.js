@@ -257,14 +257,27 @@ function nextTask() {
   });
 }
 
+/** What a `prepare` watches for the `settle` after it. @type {ReturnType<typeof watchPage> | null} */
+let reaction = null;
+
+/** Notes changes of the page from now on, until `settle` asks for one or much later. */
+function watchReaction() {
+  reaction?.stop();
+  const page = watchPage();
+  reaction = page;
+  setTimeout(() => page.stop(), 60_000);
+}
+
 /**
  * `settle`: see `PageFunctions`. Messages and timers that the page set going while it handled the input run first.
  * @param {Parameters<PageFunctions['settle']>[0]} args
  * @returns {Promise<Answer<Record<string, never>>>}
  */
 async function settlePage({ timeout_ms, until_change = false }) {
+  const watched = reaction;
   if (until_change) {
-    const page = watchPage();
+    reaction = null;
+    const page = watched ?? watchPage();
     await page.change(timeout_ms, 0);
     page.stop();
     return { ok: {} };

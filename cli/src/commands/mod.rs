@@ -9,6 +9,7 @@ pub(crate) mod completions;
 pub(crate) mod daemon;
 pub(crate) mod dialog;
 pub(crate) mod doctor;
+pub(crate) mod drag;
 pub(crate) mod evaluate;
 pub(crate) mod fill;
 pub(crate) mod find;
@@ -24,6 +25,7 @@ pub(crate) mod observe;
 pub(crate) mod press;
 pub(crate) mod reload;
 pub(crate) mod screenshot;
+pub(crate) mod scroll;
 pub(crate) mod select;
 pub(crate) mod session;
 pub(crate) mod snapshot;
@@ -65,6 +67,8 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<u8, Failure> {
         Command::Screenshot(args) => screenshot::run(&args, context),
         Command::Click(args) => click::run(args, context),
         Command::Hover(args) => hover::run(args, context),
+        Command::Drag(args) => drag::run(&args, context),
+        Command::Scroll(args) => scroll::run(args, context),
         Command::Fill(args) => fill::run(args, context),
         Command::Press(args) => press::run(args, context),
         Command::Select(args) => select::run(args, context),

@@ -3,10 +3,12 @@
 //! The page library finds the element, waits and watches for the input's arrival; the input itself is the browser's own
 //! (`Input.*`). Success is said only after the page got it (invariant 15).
 
+mod drag;
 mod fill;
 mod keys;
 mod pointer;
 mod press;
+mod scroll;
 mod select;
 
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
@@ -19,9 +21,11 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::time::{Duration, Instant, timeout_at};
 
+pub(crate) use drag::{Goal, drag};
 pub(crate) use fill::fill;
-pub(crate) use pointer::{click, fetch_pointer, hover, move_for_now, move_home, to_viewport};
+pub(crate) use pointer::{Press, click, fetch_pointer, hover, move_for_now, move_home, to_viewport};
 pub(crate) use press::press;
+pub(crate) use scroll::{Way, scroll};
 pub(crate) use select::select;
 
 use crate::kernel::Pending;
@@ -151,7 +155,7 @@ fn note(work: &Work, event: TabEvent, effects: &mut Effects, is_under_way: &mut 
         TabEvent::StoppedLoading => *is_under_way = false,
         TabEvent::Opened(tab) => effects.opened_tab_ids.push(tab),
         TabEvent::Lost(cause) => return Err(tab_lost(work.tab_id, cause)),
-        TabEvent::Lifecycle { .. } | TabEvent::DialogOpened => {}
+        TabEvent::Lifecycle { .. } | TabEvent::DialogOpened | TabEvent::DragBegan => {}
     }
     Ok(())
 }
