@@ -91,6 +91,10 @@ async function scrollEnd({ timeout_ms, by, is_wheel }) {
   if (!isTaken && !hasMoved(scroll) && !isThere()) {
     how = 'script';
     box.scrollBy({ left: by.x, top: by.y, behavior: 'instant' });
+  } else if (!isTaken && hasMoved(scroll) && !isThere()) {
+    // A wheel counts in the browser's pixels: on a page zoomed in it goes less far.
+    const { scroll_x, scroll_y } = scrollPosition(box);
+    box.scrollBy({ left: goalX - scroll_x, top: goalY - scroll_y, behavior: 'instant' });
   }
   const moved = { x: scrollPosition(box).scroll_x - from.x, y: scrollPosition(box).scroll_y - from.y };
   beginScroll(box);

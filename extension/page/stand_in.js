@@ -38,7 +38,8 @@ function standInsOf(input) {
  * @returns {Attempt<Pointed>}
  */
 function standInPoint(input, instead) {
-  if (isDisabled(input)) return stateObstacle(input, true) ?? disabledObstacle(input, input);
+  const disabled = disabledAround(input);
+  if (disabled) return disabledObstacle(input, disabled);
   let obstacle = instead;
   for (const proxy of standInsOf(input)) {
     if (stateObstacle(proxy, true) !== null || movesOf(proxy).length > 0) continue;

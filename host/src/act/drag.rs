@@ -151,6 +151,9 @@ impl Drop for Grip<'_> {
         // What was sent is carried out although nobody waits for it.
         if self.is_down {
             if self.is_drag {
+                // Where it began, since the frame under the pointer is the one that hears of the end.
+                self.at = self.start;
+                drop(self.drag_event("dragOver"));
                 drop(self.drag_event("dragCancel"));
             } else if self.has_moved {
                 let args = json!({ "timeout_ms": 0, "until": "cancel" });
