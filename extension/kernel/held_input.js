@@ -42,7 +42,7 @@ export class HeldInput {
     switch (method) {
       case 'Input.dispatchMouseEvent':
         if (params['type'] === 'mousePressed') this.#held(tabId).press = params;
-        if (params['type'] === 'mouseReleased') this.#held(tabId).press = null;
+        if (params['type'] === 'mouseReleased' && params['button'] !== 'none') this.#held(tabId).press = null;
         return params;
       case 'Input.setInterceptDrags':
         this.#held(tabId).isIntercepting = params['enabled'] === true;

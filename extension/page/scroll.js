@@ -2,7 +2,7 @@
 // is the browser's own, sent by the host; where it does nothing, because the page lies in the background or no point of the box
 // can be reached, the box is scrolled here and the answer says so. A page that took the wheel for itself is left alone.
 
-/** @typedef {{ box: Element, wheel: Event | null, from: Point, hasScrolled: boolean, hasEnded: boolean, listening: AbortController }} OpenScroll */
+/** @typedef {{ box: Element, wheel: Event | null, from: Point, hasScrolled: boolean, hasEnded: boolean, edge: 'top' | 'bottom' | null, listening: AbortController }} OpenScroll */
 
 /** How long a wheel may take to move anything. */
 const WHEEL_START_MS = 250;
@@ -53,19 +53,20 @@ async function scrollPlace({ target, timeout_ms, by, to }) {
   if (box !== pageBox()) bringIntoView(box, 'nearest');
   const { scroll_y, below } = scrollPosition(box);
   const step = by ?? { x: 0, y: to === 'top' ? -scroll_y : to === 'bottom' ? below : Math.max(1, Math.round(boxHeight(box) * STEP_PART)) };
-  beginScroll(box);
+  beginScroll(box, to === 'on' || to === undefined ? null : to);
   return { ok: { ...(element === null ? {} : usedElement(element)), ...scrollPosition(box), step, point: wheelPoint(box, isAcross) } };
 }
 
 /**
  * Remembers where a box stands and watches for the wheel.
  * @param {Element} box
+ * @param {'top' | 'bottom' | null} [edge] the end that is meant, wherever it is by then
  */
-function beginScroll(box) {
+function beginScroll(box, edge = null) {
   openScroll?.listening.abort();
   const { scroll_x: x, scroll_y: y } = scrollPosition(box);
   /** @type {OpenScroll} */
-  const scroll = { box, wheel: null, from: { x, y }, hasScrolled: false, hasEnded: false, listening: new AbortController() };
+  const scroll = { box, wheel: null, from: { x, y }, hasScrolled: false, hasEnded: false, edge, listening: new AbortController() };
   openScroll = scroll;
   const options = { capture: true, passive: true, signal: scroll.listening.signal };
   window.addEventListener('wheel', (event) => { if (event.isTrusted) scroll.wheel = event; }, options);
@@ -83,16 +84,16 @@ async function scrollEnd({ timeout_ms, by, is_wheel }) {
     return fail('cdp_failed', 'page_navigated', 'the page replaced what was scrolled', 'run `bsk observe` to see the page as it is now');
   }
   const { box, from } = scroll;
-  const [goalX, goalY] = [clamped(from.x + by.x, box.scrollWidth - boxWidth(box), box), clamped(from.y + by.y, box.scrollHeight - boxHeight(box), box)];
+  const mostY = box.scrollHeight - boxHeight(box);
+  const goalX = clamped(from.x + by.x, box.scrollWidth - boxWidth(box), box);
+  const goalY = scroll.edge === 'bottom' ? mostY : scroll.edge === 'top' ? 0 : clamped(from.y + by.y, mostY, box);
   const isThere = () => Math.abs(scrollPosition(box).scroll_x - goalX) < 1.5 && Math.abs(scrollPosition(box).scroll_y - goalY) < 1.5;
   if (is_wheel) await atRest(scroll, timeout_ms, isThere);
   const isTaken = scroll.wheel !== null && scroll.wheel.defaultPrevented;
   let how = /** @type {ScrollState['how']} */ (isTaken && !hasMoved(scroll) ? 'page' : 'wheel');
-  if (!isTaken && !hasMoved(scroll) && !isThere()) {
-    how = 'script';
-    box.scrollBy({ left: by.x, top: by.y, behavior: 'instant' });
-  } else if (!isTaken && hasMoved(scroll) && !isThere()) {
-    // A wheel counts in the browser's pixels: on a page zoomed in it goes less far.
+  if (!isTaken && !isThere()) {
+    if (!hasMoved(scroll)) how = 'script';
+    // A wheel counts in the browser's pixels: on a page zoomed in it goes less far than it should.
     const { scroll_x, scroll_y } = scrollPosition(box);
     box.scrollBy({ left: goalX - scroll_x, top: goalY - scroll_y, behavior: 'instant' });
   }

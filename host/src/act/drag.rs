@@ -13,7 +13,7 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Duration, Instant, timeout_at};
 
-use super::pointer::{Aim, Wish, aim, mouse, to_viewport};
+use super::pointer::{Aim, Wish, aim, hurry, mouse, to_viewport};
 use super::{DELIVERY_MS, confirm, effects, flush, read_probe, used};
 use crate::kernel::Pending;
 use crate::run::{Done, Work};
@@ -86,6 +86,7 @@ impl Grip<'_> {
             return Ok(());
         }
         let moved = self.held("mouseMoved", point);
+        hurry(self.work, point, 1);
         let state = self.state(self.frame, None);
         moved.await?;
         if state.await?.started {

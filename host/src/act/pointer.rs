@@ -147,6 +147,15 @@ pub(super) fn mouse(work: &Work, kind: &str, (x, y): (f64, f64), more: &Value) -
     work.cdp("Input.dispatchMouseEvent", &event)
 }
 
+/// Has the page take moves and wheels at once: a tab that is not shown draws a frame a second, and they wait for one until something
+/// else follows. The release of no button is such a thing, and the page gets nothing of it
+/// (docs/decisions/0005-moves-in-the-background.md).
+pub(super) fn hurry(work: &Work, (x, y): (f64, f64), buttons: i32) {
+    let event = json!({ "type": "mouseReleased", "x": x, "y": y, "button": "none", "buttons": buttons });
+    // What was sent is carried out although nobody waits for it.
+    drop(work.cdp::<Value>("Input.dispatchMouseEvent", &event));
+}
+
 /// Moves the pointer for a moment: the tab's own pointer is where an action left it.
 pub(crate) fn move_for_now(work: &Work, (x, y): (f64, f64)) -> Pending<Value> {
     work.cdp("Input.dispatchMouseEvent", &json!({ "type": "mouseMoved", "x": x, "y": y }))
@@ -299,6 +308,7 @@ pub(crate) async fn hover(
     let events = work.tab.watch();
     let more = json!({ "modifiers": modifier_bits(modifiers) });
     let moved = mouse(work, "mouseMoved", (aim.x, aim.y), &more);
+    hurry(work, (aim.x, aim.y), 0);
     let reached = arrived(read_probe(work, aim.frame).await, "pointer", force)?;
     moved.await?;
     if settle_ms > 0 {

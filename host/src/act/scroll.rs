@@ -10,7 +10,7 @@ use bsk_protocol::local::{Offset, ScrollEdge};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::pointer::to_viewport;
+use super::pointer::{hurry, to_viewport};
 use super::{DELIVERY_MS, UsedElement, used};
 use crate::run::{Done, Work};
 use crate::target::Element;
@@ -163,7 +163,9 @@ async fn turn(work: &Work, frame: FrameNumber, point: Option<Point>, by: Point) 
         Some(point) if by.x != 0.0 || by.y != 0.0 => {
             let (x, y) = to_viewport(work, frame, point.x, point.y).await?;
             let event = json!({ "type": "mouseWheel", "x": x, "y": y, "deltaX": by.x, "deltaY": by.y });
-            Some(work.cdp::<Value>("Input.dispatchMouseEvent", &event))
+            let wheel = work.cdp::<Value>("Input.dispatchMouseEvent", &event);
+            hurry(work, (x, y), 0);
+            Some(wheel)
         }
         Some(_) | None => None,
     };
