@@ -191,8 +191,12 @@ mod tests {
     #[test]
     fn what_was_not_done_as_usual_is_said() {
         let acted = Acted { forced: true, reached: Some("div#veil".into()), ..Acted::default() };
-        assert_eq!(acted.line("clicked"), "clicked the element, forced: nothing was checked before; div#veil got it");
-        let acted = Acted { stand_in: Some("label \"Agree\"".into()), checked: Some(true), ..Acted::default() };
+        assert_eq!(
+            acted.line("clicked"),
+            "clicked the element, forced: nothing was checked before; div#veil got it"
+        );
+        let acted =
+            Acted { stand_in: Some("label \"Agree\"".into()), checked: Some(true), ..Acted::default() };
         assert_eq!(acted.line("clicked"), "clicked the element by its label \"Agree\", now checked");
     }
 

@@ -79,7 +79,8 @@ impl TargetArgs {
     /// # Errors
     /// Several were named, or the ref is malformed.
     pub(crate) fn optional(&self) -> Result<Option<Target>, Failure> {
-        let named = self.unlabelled.target.is_some() || self.unlabelled.forced.named(self.label.as_deref())?.is_some();
+        let named = self.unlabelled.target.is_some()
+            || self.unlabelled.forced.named(self.label.as_deref())?.is_some();
         if named { self.required().map(Some) } else { Ok(None) }
     }
 

@@ -4,10 +4,11 @@
 
 /** @typedef {{ box: Element, wheel: Event | null, from: Point, hasScrolled: boolean, hasEnded: boolean, edge: 'top' | 'bottom' | null, listening: AbortController }} OpenScroll */
 
-/** How long a wheel may take to move anything. */
-const WHEEL_START_MS = 250;
-/** A box that stood still for this long has come to rest, when no `scrollend` came. */
-const REST_MS = 120;
+/** How long a wheel may take to move anything: a page that is not shown draws once a second. */
+const WHEEL_START_MS = 1300;
+/** A box that stood still for so many frames has come to rest, when no `scrollend` came; or for so long where no frames come. */
+const REST_FRAMES = 8;
+const REST_MS = 2500;
 /** Time between two looks at a box that scrolls. */
 const SCROLL_LOOK_MS = 16;
 /** How long a list may take to grow at its end. */
@@ -112,14 +113,21 @@ async function atRest(scroll, timeoutMs, isThere) {
   const started = performance.now();
   let last = scrollPosition(scroll.box);
   let since = started;
+  let frames = 0;
+  const count = () => {
+    frames += 1;
+    if (!scroll.listening.signal.aborted) requestAnimationFrame(count);
+  };
+  requestAnimationFrame(count);
   while (!isThere() && !scroll.hasEnded) {
     const now = performance.now();
     const position = scrollPosition(scroll.box);
     if (position.scroll_x !== last.scroll_x || position.scroll_y !== last.scroll_y) {
-      [last, since] = [position, now];
+      [last, since, frames] = [position, now, 0];
       scroll.hasScrolled = true;
     }
     if (now - started >= timeoutMs || now - since >= (scroll.hasScrolled ? REST_MS : WHEEL_START_MS)) return;
+    if (scroll.hasScrolled && frames >= REST_FRAMES) return;
     if (scroll.wheel?.defaultPrevented) return;
     await pauseFor(SCROLL_LOOK_MS);
   }

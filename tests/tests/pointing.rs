@@ -26,13 +26,19 @@ fn put(browser: &Browser, session: &Session<'_>, place: Place) {
     match place {
         Place::Front => {}
         Place::BehindTab => {
-            browser.in_worker(&format!("chrome.tabs.create({{ windowId: {window}, active: true }}).then(tab => tab.id)"));
+            browser.in_worker(&format!(
+                "chrome.tabs.create({{ windowId: {window}, active: true }}).then(tab => tab.id)"
+            ));
         }
         Place::BehindWindow => {
-            browser.in_worker("chrome.windows.create({ focused: true, state: 'maximized' }).then(one => one.id)");
+            browser.in_worker(
+                "chrome.windows.create({ focused: true, state: 'maximized' }).then(one => one.id)",
+            );
         }
         Place::Minimised => {
-            browser.in_worker(&format!("chrome.windows.update({window}, {{ state: 'minimized' }}).then(one => one.id)"));
+            browser.in_worker(&format!(
+                "chrome.windows.update({window}, {{ state: 'minimized' }}).then(one => one.id)"
+            ));
         }
     }
 }
@@ -135,7 +141,7 @@ fn a_button_in_a_closed_shadow_root_is_clicked() {
 
 #[test]
 fn a_button_in_nested_scaled_frames_of_other_processes_is_clicked_zoomed_too() {
-    everywhere(|browser, session, _| {
+    everywhere(|browser, session, place| {
         let elsewhere = |url: &str, host: &str| url.replace("127.0.0.1", host);
         let inner = browser.pages().html(
             "<button style='margin:40px 30px' onclick=\"parent.parent.postMessage('inner','*')\">Deep pay</button>",
@@ -150,7 +156,14 @@ fn a_button_in_nested_scaled_frames_of_other_processes_is_clicked_zoomed_too() {
                 elsewhere(&middle, "third.localhost")
             ));
             zoom(browser, session, factor);
-            session.ok(&["click", &session.ref_of("button \"Deep pay\"")]);
+            let ran = session.bsk(&["click", &session.ref_of("button \"Deep pay\"")]);
+            if place == Place::Minimised && ran.exit_code() != Some(0) {
+                // Frames of other processes sleep in a minimised window: then it is said.
+                assert_eq!(ran.failure()["data"]["reason"], "not_delivered", "{}", ran.report());
+                assert_eq!(page.evaluate("o.textContent"), "-");
+                continue;
+            }
+            assert_eq!(ran.exit_code(), Some(0), "{}", ran.report());
             until("the frame's message", Duration::from_secs(2), || {
                 (page.evaluate("o.textContent") == "inner").then_some(())
             });
@@ -231,7 +244,9 @@ fn settling_ends_with_the_page_s_reaction_and_not_with_the_time() {
 #[test]
 fn duplicate_names_are_listed_and_none_is_chosen() {
     everywhere(|_, session, _| {
-        let row = |name: &str| format!("<tr><td>{name}<td><button onclick=\"document.title='{name}'\">Edit</button>");
+        let row = |name: &str| {
+            format!("<tr><td>{name}<td><button onclick=\"document.title='{name}'\">Edit</button>")
+        };
         let page = session.open_page(&format!("<table>{}{}{}</table>", row("Ann"), row("Bob"), row("Cy")));
         let error = session.err(&["click", "--role", "button", "--name", "Edit"]);
         assert_eq!(error["data"]["reason"], "element_ambiguous", "{error}");
@@ -257,11 +272,15 @@ fn labels_and_visible_parts_stand_in_for_hidden_checkboxes() {
     ];
     for style in hidden {
         for html in [
-            format!("<input type=checkbox id=c style='{style}'><label for=c>I agree to the <a href=#no>terms and conditions of it all</a></label>"),
+            format!(
+                "<input type=checkbox id=c style='{style}'><label for=c>I agree to the <a href=#no>terms and conditions of it all</a></label>"
+            ),
             format!("<label><input type=checkbox id=c style='{style}'><span>Agree</span></label>"),
             format!("<label><input type=radio id=c name=r style='{style}'><span>Agree</span></label>"),
         ] {
-            let page = session.open_page(&format!("<body style='padding:40px'>{html}<script>n=0;c.onchange=()=>n++</script>"));
+            let page = session.open_page(&format!(
+                "<body style='padding:40px'>{html}<script>n=0;c.onchange=()=>n++</script>"
+            ));
             let clicked = session.ok(&["click", "#c"]);
             assert_eq!(page.evaluate("[c.checked, n, location.hash].join()"), "true,1,", "{html} {clicked}");
             if clicked["stand_in"].is_string() {
@@ -276,14 +295,18 @@ fn labels_and_visible_parts_stand_in_for_hidden_checkboxes() {
     }
     let page = session.open_page("<input type=checkbox id=c style='display:none'><label for=c>Agree</label>");
     let clicked = session.ok(&["click", "#c"]);
-    assert_eq!((&clicked["stand_in"], &clicked["checked"]), (&json!("label \"Agree\""), &json!(true)), "{clicked}");
+    assert_eq!(
+        (&clicked["stand_in"], &clicked["checked"]),
+        (&json!("label \"Agree\""), &json!(true)),
+        "{clicked}"
+    );
     assert_eq!(session.ok(&["click", "#c"])["checked"], false);
     page.evaluate("c.onclick = event => event.preventDefault(); null");
     assert_eq!(session.err(&["click", "#c"])["data"]["reason"], "value_mismatch");
     page.evaluate("c.onclick = null; c.disabled = true; null");
     assert_eq!(session.err(&["click", "#c"])["data"]["reason"], "element_disabled");
     session.open("<input type=checkbox id=c style='display:none'>");
-    assert_eq!(session.err(&["click", "#c", "--timeout", "1s"])["data"]["reason"], "element_not_visible");
+    assert_eq!(session.err(&["click", "#c", "--timeout", "4s"])["data"]["reason"], "element_not_visible");
 }
 
 #[test]
@@ -337,7 +360,9 @@ fn a_drop_that_is_not_taken_is_an_error_and_nothing_stays_held() {
     let error = session.err(&["drag", "#a", "--to", "#z"]);
     assert_eq!(error["data"]["reason"], "drop_not_accepted", "{error}");
     assert_eq!(page.evaluate("o.textContent"), "-");
-    until("the end of the drag", Duration::from_secs(2), || (page.evaluate("document.title") == "end").then_some(()));
+    until("the end of the drag", Duration::from_secs(2), || {
+        (page.evaluate("document.title") == "end").then_some(())
+    });
     session.ok(&["click", "button"]);
     assert_eq!(page.evaluate("o.textContent"), "clicked");
 }
@@ -404,14 +429,17 @@ fn a_drag_goes_on_over_frames_of_other_processes() {
 fn a_drag_that_is_given_up_lets_go_where_it_began() {
     let browser = BROWSER.browser();
     let session = browser.session();
-    let page = session.open_page(&format!("{POINTER}<script>b.addEventListener('pointermove',()=>{{if(moves==1)t.remove()}})</script>"));
+    let page = session.open_page(&format!(
+        "{POINTER}<script>b.addEventListener('pointermove',()=>{{if(moves==1)t.remove()}})</script>"
+    ));
     let error = session.err(&["drag", "#b", "--to", "#t", "--timeout", "2s"]);
     assert_eq!(error["data"]["reason"], "selector_not_found", "{error}");
-    until("the release", Duration::from_secs(2), || {
-        (page.evaluate("log") == "Escape;0up;").then_some(())
-    });
+    until("the release", Duration::from_secs(2), || (page.evaluate("log") == "Escape;0up;").then_some(()));
     assert_eq!(page.evaluate("[b.offsetLeft,b.offsetTop,clicks].join()"), "20,20,0");
-    assert_eq!(session.err(&["drag", "#b", "--to", "#none", "--timeout", "1s"])["data"]["reason"], "selector_not_found");
+    assert_eq!(
+        session.err(&["drag", "#b", "--to", "#none", "--timeout", "1s"])["data"]["reason"],
+        "selector_not_found"
+    );
     assert_eq!(page.evaluate("log"), "Escape;0up;", "nothing was pressed");
 }
 
@@ -419,13 +447,13 @@ fn a_drag_that_is_given_up_lets_go_where_it_began() {
 fn a_drag_whose_command_is_killed_leaves_no_button_down() {
     let browser = BROWSER.browser();
     let session = browser.session();
-    let page = session.open_page(&format!("{POINTER}<script>b.addEventListener('pointermove',()=>{{if(moves==1)t.remove()}})</script>"));
+    let page = session.open_page(&format!(
+        "{POINTER}<script>b.addEventListener('pointermove',()=>{{if(moves==1)t.remove()}})</script>"
+    ));
     let running = session.start_bsk(&["drag", "#b", "--to", "#t", "--timeout", "50s"]);
     until("the first move", Duration::from_secs(5), || (page.evaluate("moves") == 1).then_some(()));
     running.kill();
-    until("the release", Duration::from_secs(2), || {
-        (page.evaluate("log") == "Escape;0up;").then_some(())
-    });
+    until("the release", Duration::from_secs(2), || (page.evaluate("log") == "Escape;0up;").then_some(()));
 }
 
 /// Where the page and its box are scrolled to.

@@ -58,7 +58,8 @@ struct Grip<'a> {
 impl Grip<'_> {
     fn held(&self, kind: &str, point: (f64, f64)) -> Pending<Value> {
         let buttons = i32::from(kind != "mouseReleased");
-        let more = json!({ "button": "left", "buttons": buttons, "clickCount": i32::from(kind != "mouseMoved") });
+        let more =
+            json!({ "button": "left", "buttons": buttons, "clickCount": i32::from(kind != "mouseMoved") });
         mouse(self.work, kind, point, &more)
     }
 
@@ -122,6 +123,11 @@ impl Grip<'_> {
                 Err(failure) => Err(failure),
             };
         }
+        if onto != self.frame {
+            // Another frame hears of a drag only by its entering.
+            self.drag_event("dragEnter").await?;
+            self.drag_event("dragOver").await?;
+        }
         if !self.state(onto, None).await?.accepts {
             return Err(Failure::new(
                 ErrorCode::CdpFailed,
@@ -135,7 +141,9 @@ impl Grip<'_> {
         dropped.await?;
         let arrived = match state.await {
             Ok(DragState { dropped: true, hit: None, .. }) => Ok(()),
-            Ok(DragState { hit: Some(hit), .. }) => Err(not_delivered(format!("the drop reached `{hit}` instead"))),
+            Ok(DragState { hit: Some(hit), .. }) => {
+                Err(not_delivered(format!("the drop reached `{hit}` instead")))
+            }
             Ok(_) => Err(not_delivered("the page never got the drop".to_owned())),
             Err(failure) if failure.reason == Some(Reason::PageNavigated) => Ok(()),
             Err(failure) => Err(failure),
@@ -222,7 +230,13 @@ pub(crate) async fn drag(
     let intercepted = work.cdp::<Value>("Input.setInterceptDrags", &json!({ "enabled": true }));
     let point = (start.x, start.y);
     let mut grip = Grip {
-        work, frame: start.frame, start: point, at: point, has_moved: false, is_drag: false, is_down: true,
+        work,
+        frame: start.frame,
+        start: point,
+        at: point,
+        has_moved: false,
+        is_drag: false,
+        is_down: true,
     };
     let sent = [mouse(work, "mouseMoved", point, &json!({})), grip.held("mousePressed", point)];
     confirm(read_probe(work, start.frame).await, "press")?;
@@ -254,7 +268,9 @@ pub(crate) async fn drag(
 /// Where the drag ends, in the tab's viewport.
 async fn place(work: &Work, start: &Aim, goal: &Goal, end: Option<&Aim>) -> Result<(f64, f64), Failure> {
     match (goal, end) {
-        (Goal::Offset(Offset { x, y }), _) => to_viewport(work, start.frame, start.area.x + x, start.area.y + y).await,
+        (Goal::Offset(Offset { x, y }), _) => {
+            to_viewport(work, start.frame, start.area.x + x, start.area.y + y).await
+        }
         (Goal::Element(_), Some(end)) => Ok((end.x, end.y)),
         (Goal::Element(_), None) => Ok((start.x, start.y)),
     }

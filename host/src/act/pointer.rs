@@ -253,12 +253,7 @@ struct CheckedState {
 }
 
 /// Whether the checkbox or radio is as a click on it leaves it. A page that answers a moment later gets its reaction time.
-async fn verify(
-    work: &Work,
-    target: &Element,
-    stand_in: &StandIn,
-    expected: bool,
-) -> Result<bool, Failure> {
+async fn verify(work: &Work, target: &Element, stand_in: &StandIn, expected: bool) -> Result<bool, Failure> {
     let (frame, page_target) = target.in_page();
     let args = json!({ "target": page_target });
     for is_last in [false, true] {

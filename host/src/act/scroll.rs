@@ -33,7 +33,11 @@ impl Way {
     ///
     /// # Errors
     /// It says two things at once.
-    pub(crate) fn new(by: Option<Offset>, to: Option<ScrollEdge>, until_text: Option<String>) -> Result<Self, Failure> {
+    pub(crate) fn new(
+        by: Option<Offset>,
+        to: Option<ScrollEdge>,
+        until_text: Option<String>,
+    ) -> Result<Self, Failure> {
         match (by, to, until_text) {
             (Some(by), None, None) => Ok(Self::By(by)),
             (None, Some(to), None) => Ok(Self::To(to)),
@@ -108,8 +112,12 @@ pub(crate) async fn scroll(work: &Work, target: Option<&Element>, way: &Way) -> 
             (frame, Some(page_target))
         }
         None if matches!(way, Way::IntoView) => {
-            return Err(Failure::new(ErrorCode::InvalidParams, Reason::UsageInvalid, "nothing says where to scroll")
-                .hint("name an element to bring into view, or use `--by`, `--to` or `--until-text`"));
+            return Err(Failure::new(
+                ErrorCode::InvalidParams,
+                Reason::UsageInvalid,
+                "nothing says where to scroll",
+            )
+            .hint("name an element to bring into view, or use `--by`, `--to` or `--until-text`"));
         }
         None => (FrameNumber::MAIN, None),
     };
