@@ -8,13 +8,14 @@
  * @property {Event | null} start the `dragstart`
  * @property {Event | null} over the last `dragenter` or `dragover`
  * @property {boolean} released
+ * @property {boolean} guards the drag is not at its end: a release now gives it up, where it began, and is no click
  * @property {boolean} dropped
  * @property {string | null} hit what got the drop instead
  * @property {(() => void) | null} wake
  * @property {AbortController} listening
  */
 
-const DRAG_EVENTS = ['dragstart', 'dragenter', 'dragover', 'drop', 'pointerup', 'mouseup'];
+const DRAG_EVENTS = ['dragstart', 'dragenter', 'dragover', 'drop', 'pointerup', 'mouseup', 'click'];
 /** How long a watch lasts that nobody reads. */
 const DRAG_WATCH_MS = 120_000;
 
@@ -33,9 +34,9 @@ function watchDrag(onto, isNew) {
   }
   dragWatch?.listening.abort();
   /** @type {DragWatch} */
-  const watch = { onto, start: null, over: null, released: false, dropped: false, hit: null, wake: null, listening: new AbortController() };
+  const watch = { onto, start: null, over: null, released: false, guards: isNew, dropped: false, hit: null, wake: null, listening: new AbortController() };
   dragWatch = watch;
-  const options = { capture: true, passive: true, signal: watch.listening.signal };
+  const options = { capture: true, signal: watch.listening.signal };
   for (const type of DRAG_EVENTS) {
     window.addEventListener(type, (event) => { if (event.isTrusted) noteDrag(watch, event); }, options);
   }
@@ -49,7 +50,14 @@ function watchDrag(onto, isNew) {
 function noteDrag(watch, event) {
   if (event.type === 'dragstart') watch.start = event;
   if (event.type === 'dragenter' || event.type === 'dragover') watch.over = event;
-  if (event.type === 'pointerup' || event.type === 'mouseup') watch.released = true;
+  if (event.type === 'pointerup' || event.type === 'mouseup') {
+    watch.released = true;
+    if (watch.guards) setTimeout(() => watch.listening.abort(), STOP_REST_MS);
+  }
+  if (event.type === 'click' && watch.guards && watch.released) {
+    event.stopImmediatePropagation();
+    event.preventDefault();
+  }
   if (event.type === 'drop') {
     const origin = event.composedPath()[0];
     const touched = origin instanceof Element ? origin : document.documentElement;
@@ -61,33 +69,22 @@ function noteDrag(watch, event) {
   watch.wake?.();
 }
 
-/** A drag that was given up ends where it began: the browser makes a click of that, which the page must not get. */
-function swallowClick() {
-  const listening = new AbortController();
-  window.addEventListener('click', (event) => {
-    if (!event.isTrusted) return;
-    event.stopImmediatePropagation();
-    event.preventDefault();
-  }, { capture: true, once: true, signal: listening.signal });
-  setTimeout(() => listening.abort(), STOP_REST_MS);
-}
-
 /**
  * `drag_state`: see `PageFunctions`.
  * @param {Parameters<PageFunctions['drag_state']>[0]} args
  * @returns {Promise<Answer<DragState>>}
  */
-async function dragState({ timeout_ms, until }) {
+async function dragState({ timeout_ms, until, is_last = false }) {
   const watch = dragWatch;
   if (watch === null) {
     return fail('cdp_failed', 'page_navigated', 'the page was replaced while something was dragged', 'run `bsk observe` to see the page as it is now');
   }
-  const isThere = () => until === undefined || until === 'cancel' || watch.dropped || (until === 'release' && watch.released);
+  const isThere = () => until === undefined || watch.dropped || (until === 'release' && watch.released);
   if (!isThere()) {
     await withinTime(new Promise((resolve) => { watch.wake = () => { if (isThere()) resolve(undefined); }; }), timeout_ms);
     watch.wake = null;
   }
-  if (until === 'cancel') swallowClick();
+  if (is_last) watch.guards = false;
   if (until !== undefined) {
     watch.listening.abort();
     dragWatch = null;

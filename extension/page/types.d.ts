@@ -203,8 +203,9 @@ interface PageFunctions {
   /** The document as the navigation made it; `status` is the HTTP status, 0 when unknown. */
   document_state(args: Record<string, never>): { url: string; title: string; ready_state: string; status: number };
   checked_state(args: { target: Target }): { checked: boolean };
-  /** What became of the drag that `prepare` watches; with `until` the last look, once that has happened; `cancel` lets no click come of it. */
-  drag_state(args: { timeout_ms: number; until?: 'drop' | 'release' | 'cancel' }): Promise<DragState>;
+  /** What became of the drag that `prepare` watches; with `until` the last look, once that has happened. Until `is_last` a release gives
+   * the drag up, and no click comes of it. */
+  drag_state(args: { timeout_ms: number; until?: 'drop' | 'release'; is_last?: boolean }): Promise<DragState>;
   /** Finds what scrolls: around the target, else the page's own; `on` is a step down. Without `by` and `to` a target is brought into view. */
   scroll_place(args: { target?: Target; timeout_ms: number; by?: { x: number; y: number }; to?: 'top' | 'bottom' | 'on' }): Promise<ScrollStart>;
   /** Waits until it has come to rest; scrolls it itself where no wheel was sent or the wheel moved nothing. */

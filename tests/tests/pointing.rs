@@ -232,7 +232,7 @@ fn settling_ends_with_the_page_s_reaction_and_not_with_the_time() {
     assert!(ran.elapsed < Duration::from_secs(3), "{}", ran.report());
     session.open("<b id=m>Quiet</b>");
     let ran = session.bsk(&["hover", "#m", "--settle", "400ms"]);
-    assert!(ran.elapsed >= Duration::from_millis(400), "{}", ran.report());
+    assert!(ran.elapsed < Duration::from_secs(2), "{}", ran.report());
     let page = session.open_page(
         "<b id=m>Menu</b><a id=a href=#ok hidden>Item</a><script>m.onmouseenter=()=>a.hidden=false</script>",
     );

@@ -31,7 +31,7 @@ const TABLE = new Map(/** @type {[string, Shape<unknown>][]} */ ([
   ['settle', object({ timeout_ms }, { until_change: bool })],
   ['document_state', empty],
   ['checked_state', object({ target })],
-  ['drag_state', object({ timeout_ms }, { until: oneOf(['drop', 'release', 'cancel']) })],
+  ['drag_state', object({ timeout_ms }, { until: oneOf(['drop', 'release']), is_last: bool })],
   ['scroll_place', object({ timeout_ms }, { target, by: point, to: oneOf(['top', 'bottom', 'on']) })],
   ['scroll_end', object({ timeout_ms, by: point, is_wheel: bool })],
   ['scroll_text', object({ text: text(1), timeout_ms })],

@@ -69,9 +69,12 @@ impl Grip<'_> {
         self.work.cdp("Input.dispatchDragEvent", &json!({ "type": kind, "x": x, "y": y }))
     }
 
-    fn state(&self, frame: FrameNumber, until: Option<&str>) -> Pending<DragState> {
+    fn state(&self, frame: FrameNumber, until: Option<&str>, is_last: bool) -> Pending<DragState> {
         let timeout_ms = DELIVERY_MS.min(self.work.page_timeout_ms());
         let mut args = json!({ "timeout_ms": timeout_ms });
+        if is_last {
+            args["is_last"] = json!(true);
+        }
         if let Some(until) = until {
             args["until"] = json!(until);
         }
@@ -79,7 +82,12 @@ impl Grip<'_> {
     }
 
     /// Moves on to a point; notices when the page begins a drag with data.
-    async fn go(&mut self, point: (f64, f64), events: &mut Receiver<TabEvent>) -> Result<(), Failure> {
+    async fn go(
+        &mut self,
+        point: (f64, f64),
+        is_last: bool,
+        events: &mut Receiver<TabEvent>,
+    ) -> Result<(), Failure> {
         self.at = point;
         self.has_moved = true;
         if self.is_drag {
@@ -88,7 +96,7 @@ impl Grip<'_> {
         }
         let moved = self.held("mouseMoved", point);
         hurry(self.work, point, 1);
-        let state = self.state(self.frame, None);
+        let state = self.state(self.frame, None, is_last);
         moved.await?;
         if state.await?.started {
             began(events, self.work.deadline).await?;
@@ -103,9 +111,9 @@ impl Grip<'_> {
     async fn walk(&mut self, to: (f64, f64), events: &mut Receiver<TabEvent>) -> Result<(), Failure> {
         let from = self.at;
         for step in 1..=STEPS {
-            self.go(between(from, to, f64::from(step) / f64::from(STEPS)), events).await?;
+            self.go(between(from, to, f64::from(step) / f64::from(STEPS)), false, events).await?;
         }
-        self.go(to, events).await
+        self.go(to, true, events).await
     }
 
     /// Lets go where the pointer is, and makes sure that the page got it.
@@ -113,7 +121,7 @@ impl Grip<'_> {
         if !self.is_drag {
             self.is_down = false;
             let released = self.held("mouseReleased", self.at);
-            let state = self.state(self.frame, Some("release"));
+            let state = self.state(self.frame, Some("release"), false);
             released.await?;
             return match state.await {
                 Ok(state) if state.released => Ok(()),
@@ -128,7 +136,7 @@ impl Grip<'_> {
             self.drag_event("dragEnter").await?;
             self.drag_event("dragOver").await?;
         }
-        if !self.state(onto, None).await?.accepts {
+        if !self.state(onto, None, false).await?.accepts {
             return Err(Failure::new(
                 ErrorCode::CdpFailed,
                 Reason::DropNotAccepted,
@@ -137,7 +145,7 @@ impl Grip<'_> {
             .hint("run `bsk observe` to see where it can go, or drag to another element"));
         }
         let dropped = self.drag_event("drop");
-        let state = self.state(onto, Some("drop"));
+        let state = self.state(onto, Some("drop"), false);
         dropped.await?;
         let arrived = match state.await {
             Ok(DragState { dropped: true, hit: None, .. }) => Ok(()),
@@ -165,8 +173,6 @@ impl Drop for Grip<'_> {
                 drop(self.drag_event("dragOver"));
                 drop(self.drag_event("dragCancel"));
             } else if self.has_moved {
-                let args = json!({ "timeout_ms": 0, "until": "cancel" });
-                drop(self.work.page::<Value>(self.frame, PageFunction::DragState, &args));
                 for kind in ["rawKeyDown", "keyUp"] {
                     let escape = json!({ "type": kind, "key": "Escape", "code": "Escape", "windowsVirtualKeyCode": 27 });
                     drop(self.work.cdp::<Value>("Input.dispatchKeyEvent", &escape));
@@ -245,7 +251,7 @@ pub(crate) async fn drag(
         reply.await?;
     }
     let mut to = place(work, &start, goal, end.as_ref()).await?;
-    grip.go(nudge(point, to), &mut events).await?;
+    grip.go(nudge(point, to), false, &mut events).await?;
     if let Goal::Element(element) = goal {
         // Pages make room, or scroll, once something is dragged.
         end = Some(aim(work, element, &drop_wish).await?);
