@@ -9,6 +9,7 @@
  * @property {Event | null} over the last `dragenter` or `dragover`
  * @property {boolean} released
  * @property {boolean} guards the drag is not at its end: a release now gives it up, where it began, and is no click
+ * @property {number | null} releasedAt
  * @property {boolean} dropped
  * @property {string | null} hit what got the drop instead
  * @property {(() => void) | null} wake
@@ -34,7 +35,7 @@ function watchDrag(onto, isNew) {
   }
   dragWatch?.listening.abort();
   /** @type {DragWatch} */
-  const watch = { onto, start: null, over: null, released: false, guards: isNew, dropped: false, hit: null, wake: null, listening: new AbortController() };
+  const watch = { onto, start: null, over: null, released: false, releasedAt: null, guards: isNew, dropped: false, hit: null, wake: null, listening: new AbortController() };
   dragWatch = watch;
   const options = { capture: true, signal: watch.listening.signal };
   for (const type of DRAG_EVENTS) {
@@ -52,9 +53,11 @@ function noteDrag(watch, event) {
   if (event.type === 'dragenter' || event.type === 'dragover') watch.over = event;
   if (event.type === 'pointerup' || event.type === 'mouseup') {
     watch.released = true;
+    watch.releasedAt = event.timeStamp;
     if (watch.guards) setTimeout(() => watch.listening.abort(), STOP_REST_MS);
   }
-  if (event.type === 'click' && watch.guards && watch.released) {
+  // The click that the browser makes of a release has its time; a later one is somebody's.
+  if (event.type === 'click' && watch.guards && watch.releasedAt !== null && Math.abs(event.timeStamp - watch.releasedAt) < 1) {
     event.stopImmediatePropagation();
     event.preventDefault();
   }

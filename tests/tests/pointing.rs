@@ -497,7 +497,7 @@ fn scrolling_goes_on_until_a_text_is_there_and_ends_with_the_list() {
             "<div id=l style='height:300px;overflow:auto'></div><script>let n=0;const more=()=>{for(let i=0;i<20;i++)l.insertAdjacentHTML('beforeend',`<p>Row ${++n}.</p>`)};more();l.onscroll=()=>{if(n<100&&l.scrollTop+l.clientHeight>l.scrollHeight-50)setTimeout(more,120)}</script>",
         );
         let scrolled = session.ok(&["scroll", "--until-text", "Row 97."]);
-        assert_eq!(scrolled["found"]["name"].as_str().is_some(), true, "{scrolled}");
+        assert!(scrolled["found"]["name"].is_string(), "{scrolled}");
         assert_eq!(
             page.evaluate("(r=>r.top>=0&&r.bottom<=310)([...l.children].find(one=>one.textContent=='Row 97.').getBoundingClientRect())"),
             true
