@@ -79,6 +79,8 @@ pub(crate) enum Command {
     Screenshot(commands::screenshot::ScreenshotArgs),
     Click(commands::click::ClickArgs),
     Hover(commands::hover::HoverArgs),
+    Drag(commands::drag::DragArgs),
+    Scroll(commands::scroll::ScrollArgs),
     Fill(commands::fill::FillArgs),
     Type(commands::type_text::TypeArgs),
     Check(commands::check::CheckArgs),

@@ -46,13 +46,22 @@ pub(crate) struct Acted {
     pub(crate) role: Option<String>,
     pub(crate) name: Option<String>,
     pub(crate) changed: Option<Changed>,
+    pub(crate) forced: bool,
+    pub(crate) reached: Option<String>,
+    pub(crate) stand_in: Option<String>,
+    pub(crate) checked: Option<bool>,
     pub(crate) effects: Effects,
 }
 
 impl Acted {
+    /// The element as it was named, if one was.
+    pub(crate) fn named(&self) -> Option<&str> {
+        self.used_ref.as_deref().or(self.used_selector.as_deref())
+    }
+
     /// The element as it was named, with its role and name where they are known: `@e3 button "Go"`.
     fn target(&self) -> String {
-        let named = self.used_ref.as_deref().or(self.used_selector.as_deref()).unwrap_or("the element");
+        let named = self.named().unwrap_or("the element");
         let role = self.role.as_ref().map(|role| format!(" {role}")).unwrap_or_default();
         format!("{named}{role}{}", quoted_name(self.name.as_deref().unwrap_or_default()))
     }
@@ -64,7 +73,27 @@ impl Acted {
 
     /// The same with more to say of the deed, before what the element was.
     pub(crate) fn line_with(&self, verb: &str, more: &str) -> String {
-        format!("{verb} {}{}{more}{}", self.target(), effects(&self.effects), changed(self.changed.as_ref()))
+        let how = self.how();
+        let (effects, changed) = (effects(&self.effects), changed(self.changed.as_ref()));
+        format!("{verb} {}{how}{effects}{more}{changed}", self.target())
+    }
+
+    /// What was not done as usual.
+    fn how(&self) -> String {
+        let mut text = String::new();
+        if let Some(stand_in) = &self.stand_in {
+            text.push_str(&format!(" by its {stand_in}"));
+        }
+        if let Some(checked) = self.checked {
+            text.push_str(if checked { ", now checked" } else { ", now not checked" });
+        }
+        if self.forced {
+            text.push_str(", forced: nothing was checked before");
+        }
+        if let Some(reached) = &self.reached {
+            text.push_str(&format!("; {reached} got it"));
+        }
+        text
     }
 }
 
@@ -157,6 +186,18 @@ mod tests {
             acted.line_with("filled", ", 3 characters"),
             "filled @e3, 3 characters (it was button \"Save\" when last seen)"
         );
+    }
+
+    #[test]
+    fn what_was_not_done_as_usual_is_said() {
+        let acted = Acted { forced: true, reached: Some("div#veil".into()), ..Acted::default() };
+        assert_eq!(
+            acted.line("clicked"),
+            "clicked the element, forced: nothing was checked before; div#veil got it"
+        );
+        let acted =
+            Acted { stand_in: Some("label \"Agree\"".into()), checked: Some(true), ..Acted::default() };
+        assert_eq!(acted.line("clicked"), "clicked the element by its label \"Agree\", now checked");
     }
 
     #[test]

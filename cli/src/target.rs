@@ -6,7 +6,7 @@
 
 use bsk_protocol::failure::Failure;
 use bsk_protocol::ids::Ref;
-use bsk_protocol::local::{Query, Target};
+use bsk_protocol::local::{Offset, Query, Target};
 use clap::Args;
 
 use crate::usage;
@@ -74,6 +74,16 @@ pub(crate) struct FlagArgs {
 const TARGETS: &str = "Which element";
 
 impl TargetArgs {
+    /// The one element, if one was named.
+    ///
+    /// # Errors
+    /// Several were named, or the ref is malformed.
+    pub(crate) fn optional(&self) -> Result<Option<Target>, Failure> {
+        let named = self.unlabelled.target.is_some()
+            || self.unlabelled.forced.named(self.label.as_deref())?.is_some();
+        if named { self.required().map(Some) } else { Ok(None) }
+    }
+
     /// The one element.
     ///
     /// # Errors
@@ -165,7 +175,21 @@ pub(crate) fn parse_ref(text: &str) -> Result<Ref, Failure> {
     })
 }
 
-fn read(text: &str) -> Result<Target, Failure> {
+/// CSS pixels as a person typed them: `150,25`.
+///
+/// # Errors
+/// Not two numbers with a comma between them.
+pub(crate) fn offset(text: &str) -> Result<Offset, String> {
+    let number = |part: &str| part.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    let parts = text.split_once(',').and_then(|(x, y)| Some(Offset { x: number(x)?, y: number(y)? }));
+    parts.ok_or_else(|| "two numbers of CSS pixels such as `150,25` are needed".to_owned())
+}
+
+/// A positional text as a ref or a selector.
+///
+/// # Errors
+/// A malformed ref, or nothing at all.
+pub(crate) fn read(text: &str) -> Result<Target, Failure> {
     if text.starts_with('@') {
         return parse_ref(text).map(Target::Ref);
     }
@@ -210,6 +234,14 @@ mod tests {
         assert_eq!(args(Some("@f2e3"), None, None).required(), Ok(the_ref("@f2e3")));
         assert_eq!(args(Some("em"), None, None).required(), Ok(Target::Selector("em".into())));
         assert_eq!(args(Some("#a > b"), None, None).required(), Ok(Target::Selector("#a > b".into())));
+    }
+
+    #[test]
+    fn an_offset_is_two_numbers_and_nothing_else() {
+        assert_eq!(offset("150, -2.5"), Ok(Offset { x: 150.0, y: -2.5 }));
+        for wrong in ["", "5", "a,b", "1,2,3", "inf,0", "@e3", "ul, ol"] {
+            assert!(offset(wrong).is_err(), "`{wrong}`");
+        }
     }
 
     #[test]

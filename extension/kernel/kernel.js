@@ -11,6 +11,7 @@ import { Debuggees } from './debuggee.js';
 import { Evaluate } from './evaluate.js';
 import { Events } from './events.js';
 import { Frames } from './frames.js';
+import { HeldInput } from './held_input.js';
 import { stepHistory } from './history.js';
 import { hello } from './identity.js';
 import { Idle } from './idle.js';
@@ -42,6 +43,7 @@ export function startKernel(around) {
     crashed: (tabId) => tabs.lost(tabId, 'crashed', false),
     detached: (tabId, cause) => tabs.lost(tabId, cause === 'foreign_frame' ? cause : 'detached', cause === 'user'),
   });
+  const heldInput = new HeldInput(debuggees);
   const groups = new TabGroups(around, ownership);
   const pageCalls = new PageCalls(around, debuggees, ownership);
   const frames = new Frames(around, debuggees, ownership, pageCalls);
@@ -80,7 +82,7 @@ export function startKernel(around) {
     },
     frame_quad: ({ frame }, { claim }) => frames.quad(claim, frame),
     shadow_roots: ({ frame }, { claim }) => shadowRoots.find(claim, frame),
-    cdp: ({ method, params }, { claim }) => debuggees.send(claim.tabId, method, params),
+    cdp: ({ method, params }, { claim }) => debuggees.send(claim.tabId, method, heldInput.pass(claim.tabId, method, params)),
     page: (args, { claim }) => pageCalls.call(claim, args.frame, args.function, args.args),
     evaluate: (args, { claim }) => evaluate.run(claim, args),
     history_step: ({ delta }, { claim }) => stepHistory(debuggees, claim, delta),
@@ -101,6 +103,7 @@ export function startKernel(around) {
     lost() {
       requests.forgetAll();
       events.hostChanged();
+      heldInput.letGo();
     },
     changed: showConnection,
   });
@@ -134,10 +137,17 @@ export function startKernel(around) {
     const { frame, frameId, reason } = params;
     if (method === 'Page.frameNavigated' && isObject(frame) && typeof frame['id'] === 'string') {
       pageCalls.frameNavigated(claim, frame['id'], frame['parentId'] === undefined);
+      if (frame['parentId'] === undefined) heldInput.documentGone(tabId);
     }
     // `swap` means that the frame goes on in another process.
     if (method === 'Page.frameDetached' && reason !== 'swap' && typeof frameId === 'string') {
       ownership.dropFrame(claim, frameId);
+    }
+    if (method === 'Input.dragIntercepted') {
+      // What the page drags is not the host's to read.
+      heldInput.dragIntercepted(tabId, params);
+      events.cdp(tabId, method, {});
+      return;
     }
     events.cdp(tabId, method, params);
   }
@@ -173,7 +183,10 @@ export function startKernel(around) {
     idle.check();
   }));
   chrome.tabs.onCreated.addListener(afterLoad((tab) => tabs.created(tab)));
-  chrome.tabs.onRemoved.addListener(afterLoad((tabId) => tabs.removed(tabId)));
+  chrome.tabs.onRemoved.addListener(afterLoad((tabId) => {
+    heldInput.forgetTab(tabId);
+    return tabs.removed(tabId);
+  }));
   chrome.tabs.onActivated.addListener(afterLoad(({ tabId }) => tabs.activated(tabId)));
   chrome.tabs.onReplaced.addListener(afterLoad((added, removed) => tabs.replaced(added, removed)));
   chrome.windows.onRemoved.addListener(afterLoad((windowId) => sessions.windowRemoved(windowId)));

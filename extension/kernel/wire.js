@@ -15,13 +15,14 @@ export const PROTOCOL_VERSION = 1;
 /** The CDP events that a host can ask for. */
 export const CDP_EVENTS = /** @type {const} */ ([
   'Page.frameNavigated', 'Page.navigatedWithinDocument', 'Page.frameRequestedNavigation', 'Page.frameStoppedLoading',
-  'Page.lifecycleEvent', 'Page.javascriptDialogOpening', 'Page.javascriptDialogClosed',
+  'Page.lifecycleEvent', 'Page.javascriptDialogOpening', 'Page.javascriptDialogClosed', 'Input.dragIntercepted',
 ]);
 
 /** The functions of the page library that a host can call. */
 export const PAGE_FUNCTIONS = /** @type {const} */ ([
   'observe', 'query', 'prepare', 'probe', 'fill_begin', 'fill_end', 'select', 'focus', 'get_html', 'box', 'settle', 'document_state',
   'type_begin', 'type_end', 'check_begin', 'check_end',
+  'checked_state', 'drag_state', 'scroll_place', 'scroll_end', 'scroll_text',
 ]);
 
 const session_id = matching(/^[a-z0-9-]{1,32}$/, 'a session id: 1 to 32 lower-case letters, digits or `-`');

@@ -31,20 +31,44 @@ const STILL_PROPERTIES = new Set(['opacity', 'color', 'fill', 'stroke', 'boxShad
  * @param {Parameters<PageFunctions['prepare']>[0]} args
  * @returns {Promise<Answer<Prepared>>}
  */
-async function prepareTarget({ target, timeout_ms, force = false, arm, at }) {
-  const needsEnabled = arm !== 'mousemove';
+async function prepareTarget({ target, timeout_ms, force = false, arm, at, watch = false }) {
+  const needsEnabled = arm !== 'mousemove' && arm !== 'drop';
+  const option = arm === 'mousedown' ? optionMeant(target) : null;
+  if (option !== null) return { ok: { ...usedElement(option), x: 0, y: 0, box: boxInView(option), is_option: true } };
   const found = await lookUntil(timeout_ms, () => {
     if (force) return forcedPoint(target, at);
     const ready = readyElement(target, needsEnabled);
-    if ('error' in ready) return ready;
+    if ('error' in ready) return orStandIn(target, at, ready);
     const moving = movesOf(ready.ok);
-    return moving.length === 0 ? reachablePoint(ready.ok, at) : afterMoving(target, ready.ok, moving, needsEnabled, at);
+    if (moving.length > 0) return afterMoving(target, ready.ok, moving, needsEnabled, at);
+    const reached = reachablePoint(ready.ok, at);
+    return 'ok' in reached ? reached : orStandIn(target, at, reached);
   });
   if ('error' in found) return found;
-  const { element, point } = found.ok;
-  const answer = { ...usedElement(element), ...point, box: boxInView(element) };
-  if (arm) armProbe(arm, element, !force);
+  const { element, point, proxy } = found.ok;
+  const answer = {
+    ...usedElement(element), ...point, box: boxInView(proxy ?? element),
+    ...(proxy !== undefined && isToggleInput(element) ? { stand_in: describe(proxy), checked: element.checked } : {}),
+  };
+  // A label's contents reach its input; another stand-in is what is to get the press itself.
+  const wanted = proxy === undefined || proxy instanceof HTMLLabelElement ? element : proxy;
+  if (arm === 'drag' || arm === 'drop') watchDrag(arm === 'drop' ? element : null, arm === 'drag');
+  if (arm !== undefined && arm !== 'drop') armProbe(arm, wanted, !force);
+  if (watch) watchReaction();
   return { ok: answer };
+}
+
+/**
+ * The obstacle, or a point of what stands in for a checkbox or radio that nobody can point at.
+ * @param {Target} target
+ * @param {Point | undefined} at
+ * @param {{ error: PageError, wait_ms: number }} obstacle
+ * @returns {Attempt<Pointed>}
+ */
+function orStandIn(target, at, obstacle) {
+  const { reason } = obstacle.error;
+  const resolved = at === undefined && (reason === 'element_not_visible' || reason === 'element_covered') ? resolveTarget(target) : null;
+  return resolved !== null && 'ok' in resolved && isToggleInput(resolved.ok) ? standInPoint(resolved.ok, obstacle) : obstacle;
 }
 
 /**
@@ -88,11 +112,7 @@ function stateObstacle(element, needsEnabled) {
   if (!isRendered(element) || clientRectsOf(element).length === 0) return visibilityObstacle(element);
   if (needsEnabled) {
     const disabled = disabledAround(element);
-    if (disabled) {
-      const inside = disabled === element ? '' : ` inside the disabled \`${describe(disabled)}\``;
-      return pageObstacle('element_disabled', `\`${describe(element)}\` is disabled${inside}`,
-        'fill in or switch on what it depends on, then run `bsk observe`', STATE_WAIT_MS);
-    }
+    if (disabled) return disabledObstacle(element, disabled);
   }
   if (isInert(element)) {
     const modal = topModal();
@@ -101,6 +121,17 @@ function stateObstacle(element, needsEnabled) {
       STATE_WAIT_MS);
   }
   return null;
+}
+
+/**
+ * @param {Element} element
+ * @param {Element} disabled itself or what is around it
+ * @returns {{ error: PageError, wait_ms: number }}
+ */
+function disabledObstacle(element, disabled) {
+  const inside = disabled === element ? '' : ` inside the disabled \`${describe(disabled)}\``;
+  return pageObstacle('element_disabled', `\`${describe(element)}\` is disabled${inside}`,
+    'fill in or switch on what it depends on, then run `bsk observe`', STATE_WAIT_MS);
 }
 
 /**
@@ -160,7 +191,7 @@ function movesOf(element) {
  * @param {Animation[]} moving
  * @param {boolean} needsEnabled
  * @param {Point | undefined} at
- * @returns {Promise<Attempt<{ element: Element, point: Point }>>}
+ * @returns {Promise<Attempt<Pointed>>}
  */
 async function afterMoving(target, element, moving, needsEnabled, at) {
   const remaining = moving.map((animation) => {
@@ -192,14 +223,15 @@ async function afterMoving(target, element, moving, needsEnabled, at) {
  * A point of the element that input would reach, scrolling if it must.
  * @param {Element} element
  * @param {Point | undefined} at
- * @returns {Attempt<{ element: Element, point: Point }>}
+ * @param {(hit: Element) => boolean} [reaches] whether input at what was hit is right
+ * @returns {Attempt<Pointed>}
  */
-function reachablePoint(element, at) {
+function reachablePoint(element, at, reaches = (hit) => reachesElement(hit, element)) {
   const outside = pointOutside(element, at);
   if (outside) return outside;
   // In a frame the view may be fine here and the frame itself out of sight: `nearest` moves nothing that is in view.
   if (window.parent !== window) bringIntoView(element, 'nearest');
-  let test = hitTest(element, at);
+  let test = hitTest(element, at, reaches);
   for (const place of VIEW_PLACES) {
     if ('point' in test) break;
     bringIntoView(element, 'center');
@@ -207,7 +239,7 @@ function reachablePoint(element, at) {
     const from = at ? { x: x + at.x, y: y + at.y } : { x: viewWidth() / 2, y: y + height / 2 };
     const isInView = from.x >= 0 && from.x < viewWidth();
     scrollAround(element, isInView ? 0 : from.x - viewWidth() / 2, from.y - viewHeight() * place);
-    test = hitTest(element, at);
+    test = hitTest(element, at, reaches);
   }
   return 'point' in test ? { ok: { element, point: test.point } } : coverObstacle(element, test.cover);
 }
@@ -236,7 +268,7 @@ function coverObstacle(element, hit) {
  * The point without any check but that there is one.
  * @param {Target} target
  * @param {Point | undefined} at
- * @returns {Attempt<{ element: Element, point: Point }>}
+ * @returns {Attempt<Pointed>}
  */
 function forcedPoint(target, at) {
   const resolved = resolveTarget(target);
@@ -272,14 +304,15 @@ function pointOutside(element, at) {
  * The first of the element's points in view that input would reach, else what covers the first one.
  * @param {Element} element
  * @param {Point | undefined} at
+ * @param {(hit: Element) => boolean} [reaches]
  * @returns {HitTest}
  */
-function hitTest(element, at) {
+function hitTest(element, at, reaches = (hit) => reachesElement(hit, element)) {
   /** @type {Element | null} */
   let cover = null;
   for (const point of pointsOf(element, at)) {
     const hit = deepestAt(point, element);
-    if (hit && reachesElement(hit, element)) return { point };
+    if (hit && reaches(hit)) return { point };
     cover ??= hit;
   }
   return { cover };

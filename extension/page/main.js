@@ -20,6 +20,11 @@ const pageFunctions = {
   box: boxOfTarget,
   settle: settlePage,
   document_state: documentState,
+  checked_state: checkedState,
+  drag_state: dragState,
+  scroll_place: scrollPlace,
+  scroll_end: scrollEnd,
+  scroll_text: scrollToText,
 };
 
 /**

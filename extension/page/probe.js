@@ -4,7 +4,7 @@
 // gesture, so that a wrong element is never clicked. It never makes, repeats or redirects an event, and it ignores what
 // scripts dispatch. The stop ends by itself, so that a host that died leaves nobody's clicks blocked.
 
-/** @typedef {'mousedown' | 'mousemove' | 'keydown'} ProbeKind */
+/** @typedef {'mousedown' | 'drag' | 'mousemove' | 'keydown'} ProbeKind `drag`: a press whose release is not awaited */
 /**
  * @typedef {object} ArmedProbe
  * @property {ProbeKind} kind
@@ -46,7 +46,7 @@ function armProbe(kind, element, guards) {
     kind, element, guards, delivered: false, hit: null, isStopping: false, finished, finish, listening: new AbortController(),
   };
   armedProbe = probe;
-  const types = kind === 'mousedown' ? GESTURE_EVENTS : kind === 'mousemove' ? MOVE_EVENTS : ['keydown'];
+  const types = kind === 'mousedown' || kind === 'drag' ? GESTURE_EVENTS : kind === 'mousemove' ? MOVE_EVENTS : ['keydown'];
   const options = { capture: true, signal: probe.listening.signal };
   const listener = (/** @type {Event} */ event) => { if (event.isTrusted) noteInput(probe, event); };
   for (const type of types) window.addEventListener(type, listener, options);
@@ -105,7 +105,7 @@ function noteInput(probe, event) {
     if (event.type !== 'pointerdown') event.preventDefault();
   }
   // The page's own handlers run after this; the host waits for the browser's word that the input was handled.
-  if (!PRESS_EVENTS.includes(event.type)) probe.finish();
+  if (!PRESS_EVENTS.includes(event.type) || (probe.kind === 'drag' && (event.type === 'mousedown' || event.defaultPrevented))) probe.finish();
 }
 
 /**

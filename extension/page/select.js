@@ -10,10 +10,11 @@ const OPTIONS_WAIT_MS = 5000;
  * @param {Parameters<PageFunctions['select']>[0]} args
  * @returns {Promise<Answer<Selected>>}
  */
-async function selectOptions({ target, values, labels, indexes, timeout_ms }) {
+async function selectOptions({ target, values, labels, indexes, timeout_ms, option }) {
   const found = await lookUntil(timeout_ms, () => {
     const resolved = resolveTarget(target);
     if ('error' in resolved) return resolved;
+    const clicked = option !== undefined && resolved.ok instanceof HTMLOptionElement ? resolved.ok : null;
     const named = labelledControl(resolved.ok);
     // An option's ref means its select, as an observation shows both.
     const element = named instanceof HTMLOptionElement ? named.closest('select') ?? named : named;
@@ -26,7 +27,7 @@ async function selectOptions({ target, values, labels, indexes, timeout_ms }) {
     }
     const blocked = stateObstacle(element, true);
     if (blocked) return blocked;
-    const options = wantedOptions(element, values, labels, indexes);
+    const options = clicked !== null && option !== undefined ? clickedOptions(element, clicked, option) : wantedOptions(element, values, labels, indexes);
     return 'ok' in options ? { ok: { element, options: options.ok } } : options;
   });
   if ('error' in found) return found;
@@ -72,6 +73,24 @@ function customListHint(element) {
  */
 function optionLabel(option) {
   return option.label.replace(/\s+/g, ' ').trim();
+}
+
+/**
+ * The options that are chosen after a click on one of them.
+ * @param {HTMLSelectElement} element
+ * @param {HTMLOptionElement} clicked
+ * @param {'only' | 'toggle'} way
+ * @returns {Attempt<Set<HTMLOptionElement>>}
+ */
+function clickedOptions(element, clicked, way) {
+  if (clicked.matches(':disabled')) {
+    return { ...fail('invalid_params', 'option_disabled', `the option \`${optionLabel(clicked)}\` of \`${describe(element)}\` is disabled`,
+      'choose another option, or change what it depends on first'), wait_ms: 0 };
+  }
+  if (way === 'only' || !element.multiple) return { ok: new Set([clicked]) };
+  const chosen = new Set([...element.options].filter((one) => one.selected));
+  if (!chosen.delete(clicked)) chosen.add(clicked);
+  return { ok: chosen };
 }
 
 /**

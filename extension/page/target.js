@@ -16,6 +16,8 @@ const RECHECK_MS = 100;
 const LOOK_GAP_MS = 16;
 /** Events after which a waited-for condition may hold although no node changed. */
 const CHANGE_EVENTS = ['transitionend', 'animationend', 'load', 'resize', 'toggle'];
+/** Of these what can be a reaction to input. Not the window's size, which the browser's notice about debugging changes. */
+const REACTION_EVENTS = ['transitionend', 'animationend', 'toggle'];
 
 /**
  * The element that a target means now.
@@ -185,10 +187,11 @@ async function lookUntil(timeoutMs, look) {
 
 /**
  * Watches the document for changes.
+ * @param {string[]} [events] that count as one, too
  * @returns {{ change(atMostMs: number, atLeastMs: number): Promise<void>, stop(): void }} `change` resolves on a change
  *   since the last call, not before `atLeastMs` and not after `atMostMs`, whichever of the two is longer
  */
-function watchPage() {
+function watchPage(events = CHANGE_EVENTS) {
   let changed = false;
   /** @type {(() => void) | null} */
   let wake = null;
@@ -200,7 +203,7 @@ function watchPage() {
   const everything = { subtree: true, childList: true, attributes: true, characterData: true };
   observer.observe(document, everything);
   for (const root of knownRootsUnder(document)) observer.observe(root, everything);
-  for (const type of CHANGE_EVENTS) window.addEventListener(type, note, { capture: true, passive: true });
+  for (const type of events) window.addEventListener(type, note, { capture: true, passive: true });
   return {
     async change(atMostMs, atLeastMs) {
       const started = performance.now();
@@ -214,7 +217,7 @@ function watchPage() {
     },
     stop() {
       observer.disconnect();
-      for (const type of CHANGE_EVENTS) window.removeEventListener(type, note, { capture: true });
+      for (const type of events) window.removeEventListener(type, note, { capture: true });
     },
   };
 }
@@ -257,14 +260,27 @@ function nextTask() {
   });
 }
 
+/** What a `prepare` watches for the `settle` after it. @type {ReturnType<typeof watchPage> | null} */
+let reaction = null;
+
+/** Notes changes of the page from now on, until `settle` asks for one or much later. */
+function watchReaction() {
+  reaction?.stop();
+  const page = watchPage(REACTION_EVENTS);
+  reaction = page;
+  setTimeout(() => page.stop(), 60_000);
+}
+
 /**
  * `settle`: see `PageFunctions`. Messages and timers that the page set going while it handled the input run first.
  * @param {Parameters<PageFunctions['settle']>[0]} args
  * @returns {Promise<Answer<Record<string, never>>>}
  */
 async function settlePage({ timeout_ms, until_change = false }) {
+  const watched = reaction;
   if (until_change) {
-    const page = watchPage();
+    reaction = null;
+    const page = watched ?? watchPage(REACTION_EVENTS);
     await page.change(timeout_ms, 0);
     page.stop();
     return { ok: {} };

@@ -71,6 +71,46 @@ interface Prepared extends UsedElement {
   x: number;
   y: number;
   box: Box;
+  /** What is pointed at in place of a checkbox or radio that cannot be, in words, with the state of that one. */
+  stand_in?: string;
+  checked?: boolean;
+  /** It is an option of a select: to be chosen, not clicked. */
+  is_option?: true;
+}
+
+/** What the page does with a drag. */
+interface DragState {
+  /** It began a drag of its own, with data. */
+  started: boolean;
+  /** What is under the pointer takes it. */
+  accepts: boolean;
+  /** The button's release arrived. */
+  released: boolean;
+  dropped: boolean;
+  /** What got the drop instead of what was meant. */
+  hit: string | null;
+}
+
+/** How far a box is scrolled, and how much of it is above and below what shows. */
+interface ScrollPosition { scroll_x: number; scroll_y: number; above: number; below: number; }
+
+interface ScrollStart extends ScrollPosition, Partial<UsedElement> {
+  /** How far to turn the wheel. */
+  step: { x: number; y: number };
+  /** Where to turn it; null where no point of the box can be reached. */
+  point: { x: number; y: number } | null;
+}
+
+interface ScrollState extends ScrollPosition {
+  /** `page`: the page took the wheel for itself; `script`: the wheel did nothing, so the box was scrolled without one. */
+  how: 'wheel' | 'page' | 'script';
+  moved: { x: number; y: number };
+}
+
+interface ScrollText extends ScrollPosition {
+  /** The innermost element with the text, brought into view. */
+  found: UsedElement | null;
+  is_at_end: boolean;
 }
 
 interface ProbeResult {
@@ -134,7 +174,9 @@ interface PageFunctions {
   prepare(args: {
     target: Target; timeout_ms: number; force?: boolean;
     /** Watch for this event until `probe` is called. */
-    arm?: 'mousedown' | 'mousemove';
+    arm?: 'mousedown' | 'mousemove' | 'drag' | 'drop';
+    /** Note from now on when the page changes, for `settle`. */
+    watch?: boolean;
     /** Point from the element's top left instead of a point chosen by us. */
     at?: { x: number; y: number };
   }): Promise<Prepared>;
@@ -145,7 +187,11 @@ interface PageFunctions {
   /** Waits, bounded, until the page has handled the typing; reads back what the field holds. */
   fill_end(args: { value: string; append: boolean; timeout_ms: number }): Promise<FillEnded>;
   /** Chooses options of a `<select>`; one `input` and one `change` event. */
-  select(args: { target: Target; values: string[]; labels: string[]; indexes: number[]; timeout_ms: number }): Promise<Selected>;
+  select(args: {
+    target: Target; values: string[]; labels: string[]; indexes: number[]; timeout_ms: number;
+    /** The target is the option itself: choose it alone, or choose it or not, as it was before. */
+    option?: 'only' | 'toggle';
+  }): Promise<Selected>;
   /** Moves focus to the target; without one tells what has it. Arms `keydown` for `probe`. */
   focus(args: { target?: Target; timeout_ms: number }): Promise<UsedElement & { is_frame: boolean }>;
   /** Waits until editable and focuses; the caret stays where it is in a field that has the focus, else it goes to the end. Arms `keydown`. */
@@ -164,4 +210,14 @@ interface PageFunctions {
   settle(args: { timeout_ms: number; until_change?: boolean }): Promise<Record<string, never>>;
   /** The document as the navigation made it; `status` is the HTTP status, 0 when unknown. */
   document_state(args: Record<string, never>): { url: string; title: string; ready_state: string; status: number };
+  checked_state(args: { target: Target }): { checked: boolean };
+  /** What became of the drag that `prepare` watches; with `until` the last look, once that has happened. Until `is_last` a release gives
+   * the drag up, and no click comes of it. */
+  drag_state(args: { timeout_ms: number; until?: 'drop' | 'release'; is_last?: boolean }): Promise<DragState>;
+  /** Finds what scrolls: around the target, else the page's own; `on` is a step down. Without `by` and `to` a target is brought into view. */
+  scroll_place(args: { target?: Target; timeout_ms: number; by?: { x: number; y: number }; to?: 'top' | 'bottom' | 'on' }): Promise<ScrollStart>;
+  /** Waits until it has come to rest; scrolls it itself where no wheel was sent or the wheel moved nothing. */
+  scroll_end(args: { timeout_ms: number; by: { x: number; y: number }; is_wheel: boolean }): Promise<ScrollState>;
+  /** Looks for a text in it; at its end waits at most `timeout_ms` for more. */
+  scroll_text(args: { text: string; timeout_ms: number }): Promise<ScrollText>;
 }

@@ -41,6 +41,8 @@ const GOOD = {
     { type: 'keyDown', key: '7', code: 'Numpad7', text: '7', unmodifiedText: '7', location: 3, isKeypad: true },
   ],
   'Input.insertText': [{ text: '你好' }],
+  'Input.setInterceptDrags': [{ enabled: true }],
+  'Input.dispatchDragEvent': [{ type: 'dragEnter', x: 1, y: 2.5, modifiers: 2 }, { type: 'dragCancel', x: 0, y: 0 }],
   'Emulation.setFocusEmulationEnabled': [{ enabled: false }],
 };
 
@@ -79,6 +81,10 @@ test('hostile values of allowed arguments do not pass', () => {
     ['Input.dispatchMouseEvent', { type: 'mousePressed', x: Number.NaN, y: 0 }],
     ['Input.dispatchMouseEvent', { type: 'mousePressed', y: 0 }],
     ['Input.dispatchMouseEvent', { type: 'touchStart', x: 0, y: 0 }],
+    ['Input.dispatchDragEvent', { type: 'drop', x: 0, y: 0, data: { items: [], files: ['/etc/passwd'], dragOperationsMask: 1 } }],
+    ['Input.dispatchDragEvent', { type: 'drop', x: 0, y: 0, data: { items: [], dragOperationsMask: 1 } }],
+    ['Input.dispatchDragEvent', { type: 'dragStart', x: 0, y: 0 }],
+    ['Input.setInterceptDrags', { enabled: 1 }],
     ['Input.dispatchMouseEvent', { type: 'mousePressed', x: 0, y: 0, modifiers: 16 }],
     ['Input.dispatchKeyEvent', { type: 'keyDown', commands: ['paste'] }],
     ['Input.dispatchKeyEvent', { type: 'keyDown', commands: ['copy'] }],
@@ -97,7 +103,7 @@ test('methods that reach other sites, tabs, files or code do not pass', () => {
     'Network.getAllCookies', 'Network.getCookies', 'Storage.getCookies', 'Storage.clearDataForOrigin', 'Target.createTarget',
     'Target.attachToTarget', 'Target.setAutoAttach', 'Browser.getVersion', 'DOM.setFileInputFiles', 'Page.setDownloadBehavior',
     'Runtime.evaluate', 'Runtime.callFunctionOn', 'Page.addScriptToEvaluateOnNewDocument', 'Page.createIsolatedWorld',
-    'Page.navigateToHistoryEntry', 'Page.printToPDF', 'Input.dispatchDragEvent', 'page.navigate', 'Page.navigate ', '', 'constructor',
+    'Page.navigateToHistoryEntry', 'Page.printToPDF', 'page.navigate', 'Page.navigate ', '', 'constructor',
     '__proto__', 'Runtime.terminateExecution', 'Fetch.enable', 'IO.read', 'Debugger.enable',
   ]) {
     assert.equal(refusedFor(() => checkCdp(method, {})), 'method_not_allowed', method);

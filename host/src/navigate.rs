@@ -191,6 +191,7 @@ async fn commit(work: &Work, events: &mut Receiver<TabEvent>) -> Result<Option<S
             TabEvent::Requested { .. }
             | TabEvent::Lifecycle { .. }
             | TabEvent::StoppedLoading
+            | TabEvent::DragBegan
             | TabEvent::DialogOpened
             | TabEvent::Opened(_)
             | TabEvent::Lost(_) => {}
@@ -247,6 +248,7 @@ async fn stage(
             | TabEvent::SameDocument { .. }
             | TabEvent::Requested { .. }
             | TabEvent::StoppedLoading
+            | TabEvent::DragBegan
             | TabEvent::DialogOpened
             | TabEvent::Opened(_)
             | TabEvent::Lost(_) => {}

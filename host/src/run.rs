@@ -10,7 +10,7 @@ use std::time::Duration;
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::ids::{FrameNumber, SessionId, TabId};
 use bsk_protocol::kernel::{Call, EndCause, LossCause, PageFunction};
-use bsk_protocol::local::{Action, Command, Dialog};
+use bsk_protocol::local::{Action, Command, Dialog, DragEnd};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -69,6 +69,8 @@ pub(crate) fn name_of(action: &Action) -> &'static str {
         Action::GetHtml { .. } => "get-html",
         Action::Click { .. } => "click",
         Action::Hover { .. } => "hover",
+        Action::Drag { .. } => "drag",
+        Action::Scroll { .. } => "scroll",
         Action::Fill { .. } => "fill",
         Action::Type { .. } => "type",
         Action::Check { checked: true, .. } => "check",
@@ -243,13 +245,25 @@ async fn in_tab(work: &Work, action: Action) -> Result<Done, Failure> {
         Action::GetHtml { target, max_bytes } => {
             look::get_html(work, target::locate_some(work, target).await?.as_ref(), max_bytes).await
         }
-        Action::Click { target, button, click_count, modifiers } => {
+        Action::Click { target, button, click_count, modifiers, at, force } => {
             let target = target::locate(work, target).await?;
-            act::click(work, &target, button, click_count, &modifiers).await
+            act::click(work, &target, &act::Press { button, count: click_count, modifiers, at, force }).await
         }
-        Action::Hover { target, modifiers, settle_ms } => {
+        Action::Hover { target, modifiers, settle_ms, force } => {
             let target = target::locate(work, target).await?;
-            act::hover(work, &target, &modifiers, settle_ms).await
+            act::hover(work, &target, &modifiers, settle_ms, force).await
+        }
+        Action::Drag { target, to, from } => {
+            let target = target::locate(work, target).await?;
+            let goal = match to {
+                DragEnd::Target(onto) => act::Goal::Element(target::locate(work, onto).await?),
+                DragEnd::Offset(offset) => act::Goal::Offset(offset),
+            };
+            act::drag(work, &target, &goal, from).await
+        }
+        Action::Scroll { target, by, to, until_text } => {
+            let target = target::locate_some(work, target).await?;
+            act::scroll(work, target.as_ref(), &act::Way::new(by, to, until_text)?).await
         }
         Action::Fill { target, value, append } => {
             let target = target::locate(work, target).await?;
@@ -392,7 +406,7 @@ impl Work {
 
     /// Lets the page react to input that was sent a moment ago. Chromium holds a page's tasks back after input until it has
     /// drawn a frame (docs/decisions/0002-no-task-after-input.md), so a look that comes sooner would show the page before it.
-    async fn settle(&self) {
+    pub(crate) async fn settle(&self) {
         let Some(sent) = self.tab.unsettled_input.take() else { return };
         if sent.elapsed() < REACTION {
             let args = serde_json::json!({ "timeout_ms": REACTION_MS });

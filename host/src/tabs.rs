@@ -18,7 +18,7 @@ use crate::observe::Kept;
 const REMEMBERED: usize = 1024;
 
 /// The CDP events that the host wants of every tab it works in.
-pub(crate) const WANTED: [CdpEventName; 7] = [
+pub(crate) const WANTED: [CdpEventName; 8] = [
     CdpEventName::FrameNavigated,
     CdpEventName::NavigatedWithinDocument,
     CdpEventName::FrameRequestedNavigation,
@@ -26,6 +26,7 @@ pub(crate) const WANTED: [CdpEventName; 7] = [
     CdpEventName::FrameStoppedLoading,
     CdpEventName::DialogOpening,
     CdpEventName::DialogClosed,
+    CdpEventName::DragIntercepted,
 ];
 
 /// Something that happened in a tab's main frame, or to the tab.
@@ -43,6 +44,8 @@ pub(crate) enum TabEvent {
     StoppedLoading,
     /// A dialog opened.
     DialogOpened,
+    /// The page began a drag of its own.
+    DragBegan,
     /// The page opened a tab.
     Opened(TabId),
     /// The tab is lost.
@@ -219,6 +222,7 @@ impl Tab {
                 *self.dialog.borrow_mut() = None;
                 None
             }
+            CdpEventName::DragIntercepted => Some(TabEvent::DragBegan),
         })
     }
 

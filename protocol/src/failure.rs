@@ -138,6 +138,10 @@ closed_list! {
         SeveralBrowsers = "several_browsers", "a browser has to be named";
         FrameForbidden = "frame_forbidden", "the tab or the frame shows a frame of another extension";
         NotCheckable = "not_checkable", "the element cannot be checked or unchecked";
+        NoDrag = "no_drag", "the page drags nothing";
+        DropNotAccepted = "drop_not_accepted", "the element does not take what was dragged";
+        ScrollEndReached = "scroll_end_reached", "scrolling came to its end without the text";
+        NotScrollable = "not_scrollable", "there is nothing to scroll";
     }
 }
 

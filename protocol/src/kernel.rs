@@ -302,6 +302,11 @@ pub enum PageFunction {
     Box,
     Settle,
     DocumentState,
+    CheckedState,
+    DragState,
+    ScrollPlace,
+    ScrollEnd,
+    ScrollText,
 }
 
 /// CDP events that the host may ask for.
@@ -328,6 +333,9 @@ pub enum CdpEventName {
     /// A JavaScript dialog was closed.
     #[serde(rename = "Page.javascriptDialogClosed")]
     DialogClosed,
+    /// The page began a drag while drags are intercepted; without what it drags, which stays in the kernel.
+    #[serde(rename = "Input.dragIntercepted")]
+    DragIntercepted,
 }
 
 /// What the kernel tells unasked.

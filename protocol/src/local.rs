@@ -187,6 +187,35 @@ pub enum MouseButton {
     Right,
 }
 
+/// CSS pixels from an element's top left.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Offset {
+    /// To the right.
+    pub x: f64,
+    /// Down.
+    pub y: f64,
+}
+
+/// Where a drag ends.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum DragEnd {
+    /// On an element.
+    Target(Target),
+    /// Here, from the top left of the element that is dragged.
+    Offset(Offset),
+}
+
+/// An end of what scrolls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names of the ends")]
+pub enum ScrollEdge {
+    Top,
+    Bottom,
+}
+
 /// What a command does. After the arrow: the result as JSON.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -272,7 +301,8 @@ pub enum Action {
         /// Cut after this many bytes, never inside a character.
         max_bytes: u64,
     },
-    /// → `{tab_id, used_ref | used_selector, role, name, changed?, x, y, effects}`, `changed` being a [`Changed`].
+    /// → `{tab_id, used_ref | used_selector, role, name, changed?, x, y, forced?, reached?, stand_in?, checked?, effects}`, `changed`
+    /// being a [`Changed`]; of an option of a select `{…, selected_values, selected_labels}` instead of a place.
     Click {
         /// What.
         target: Target,
@@ -282,15 +312,51 @@ pub enum Action {
         click_count: u8,
         /// Held keys.
         modifiers: Vec<Modifier>,
+        /// Where in the element; without it a point that input reaches.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at: Option<Offset>,
+        /// Without waiting for the element and without checking what is over it.
+        #[serde(default, skip_serializing_if = "is_false")]
+        force: bool,
     },
-    /// → `{tab_id, used_ref | used_selector, x, y, effects}`.
+    /// → `{tab_id, used_ref | used_selector, x, y, forced?, reached?, effects}`.
     Hover {
         /// What.
         target: Target,
         /// Held keys.
         modifiers: Vec<Modifier>,
-        /// How long the pointer rests before the answer.
+        /// How long the page's reaction is waited for.
         settle_ms: u64,
+        /// As of a click.
+        #[serde(default, skip_serializing_if = "is_false")]
+        force: bool,
+    },
+    /// → `{tab_id, used_ref | used_selector, role, name, x, y, to_x, to_y, kind, effects}`; `kind` is `html5` where the page took what
+    /// was dragged as data, else `pointer`.
+    Drag {
+        /// What.
+        target: Target,
+        /// Where to.
+        to: DragEnd,
+        /// Where it is taken; without it a point that input reaches.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from: Option<Offset>,
+    },
+    /// Scrolls what is around the target, or the page; with a target alone brings it into view
+    /// → `{tab_id, used_ref | used_selector?, scroll_x, scroll_y, above, below, how, found?}`.
+    Scroll {
+        /// What is in the box that scrolls.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target: Option<Target>,
+        /// By this much.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<Offset>,
+        /// To this end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        to: Option<ScrollEdge>,
+        /// Down until this text is there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until_text: Option<String>,
     },
     /// → `{tab_id, used_ref | used_selector, value_length, value}`; no `value` for secret fields.
     Fill {

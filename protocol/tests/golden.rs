@@ -177,6 +177,8 @@ fn spots() -> Vec<Spot> {
         spot::<local::Target>("from_cli", "/command/action/click/target", "from_cli.command.click"),
         spot::<local::MouseButton>("from_cli", "/command/action/click/button", "from_cli.command.click"),
         spot::<local::Modifier>("from_cli", "/command/action/click/modifiers", "from_cli.command.click"),
+        spot::<local::DragEnd>("from_cli", "/command/action/drag/to", "from_cli.command.drag"),
+        spot::<local::ScrollEdge>("from_cli", "/command/action/scroll/to", "from_cli.command.scroll"),
         spot::<FromHost>("from_host", "", "from_host"),
         spot::<local::Outcome>("from_host", "/reply/outcome", "from_host.reply"),
     ]

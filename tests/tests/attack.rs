@@ -189,7 +189,6 @@ fn no_method_outside_the_table_passes() {
         ("ServiceWorker.enable", json!({})),
         ("Emulation.setUserAgentOverride", json!({ "userAgent": "x" })),
         ("Emulation.setGeolocationOverride", json!({})),
-        ("Input.setInterceptDrags", json!({ "enabled": true })),
         ("Tethering.bind", json!({ "port": 9999 })),
         ("WebAuthn.enable", json!({})),
         ("PWA.install", json!({ "manifestId": "x" })),
@@ -277,6 +276,8 @@ fn least_params(method: &str) -> Value {
         "Input.dispatchMouseEvent" => json!({ "type": "mouseMoved", "x": 1, "y": 1 }),
         "Input.dispatchKeyEvent" => json!({ "type": "keyDown" }),
         "Input.insertText" => json!({ "text": "x" }),
+        "Input.setInterceptDrags" => json!({ "enabled": true }),
+        "Input.dispatchDragEvent" => json!({ "type": "dragOver", "x": 1, "y": 1 }),
         "Emulation.setFocusEmulationEnabled" => json!({ "enabled": true }),
         other => panic!(
             "`{other}` is new in the kernel's table: add its least parameters here, and attack its arguments"
@@ -320,11 +321,66 @@ fn no_method_of_the_table_takes_one_argument_more() {
         ("Input.dispatchMouseEvent", json!({ "type": "mouseMoved", "x": null, "y": 1 })),
         ("Input.insertText", json!({ "text": ["x"] })),
         ("Page.handleJavaScriptDialog", json!({ "accept": 1 })),
+        ("Input.setInterceptDrags", json!({ "enabled": "yes" })),
+        ("Input.dispatchDragEvent", json!({ "type": "dragStart", "x": 1, "y": 1 })),
     ] {
         assert_eq!(attack.refuses(method, &params), "argument_not_allowed", "`{method}` with {params}");
     }
     assert_eq!(attack.page().evaluate("document.title"), "Mine");
     attack.lives_on("the surplus arguments");
+}
+
+#[test]
+fn only_what_the_page_itself_dragged_is_dropped_and_only_there() {
+    let mut attack = Attack::begin();
+    let url = attack.browser.pages().html(
+        "<body style='margin:0'><div draggable=true style='height:50px' ondragstart=\"event.dataTransfer.setData('text/plain','card-7')\">A</div>\
+         <div id=z style='height:200px' ondragover='event.preventDefault()' ondrop=\"event.preventDefault();got=[event.dataTransfer.files.length,event.dataTransfer.getData('text/plain')].join()\">Z</div><script>got=''</script>",
+    );
+    let tab = attack.tab;
+    attack.navigate(tab, &url);
+    let drop = |more: &Value| {
+        let mut params = json!({ "type": "drop", "x": 100, "y": 150 });
+        if let (Some(params), Some(more)) = (params.as_object_mut(), more.as_object()) {
+            params.extend(more.clone());
+        }
+        params
+    };
+    let files = json!({ "data": { "items": [], "files": ["/etc/passwd"], "dragOperationsMask": 1 } });
+    let text = json!({ "data": { "items": [{ "mimeType": "text/plain", "data": "forged" }], "dragOperationsMask": 1 } });
+    for data in [&files, &text] {
+        assert_eq!(attack.refuses("Input.dispatchDragEvent", &drop(data)), "argument_not_allowed");
+    }
+    assert_eq!(attack.refuses("Input.dispatchDragEvent", &drop(&json!({}))), "no_drag");
+    let (session, tab) = (attack.session.clone(), attack.tab);
+    let listen = json!({ "session_id": session, "tab_id": tab, "events": ["Input.dragIntercepted"] });
+    attack.port.ask_ok(&json!({ "subscribe": listen }));
+    let mouse = |kind: &str, y: u32| json!({ "type": kind, "x": 100, "y": y, "button": "left", "buttons": 1, "clickCount": 1 });
+    attack.cdp_in(tab, "Input.setInterceptDrags", &json!({ "enabled": true }));
+    for event in [mouse("mousePressed", 20), mouse("mouseMoved", 40), mouse("mouseMoved", 80)] {
+        attack.cdp_in(tab, "Input.dispatchMouseEvent", &event);
+    }
+    until("the kernel holds the drag", Duration::from_secs(5), || {
+        let over = json!({ "type": "dragEnter", "x": 100, "y": 150 });
+        attack.cdp_in(tab, "Input.dispatchDragEvent", &over).get("ok").cloned()
+    });
+    for data in [&files, &text] {
+        assert_eq!(
+            attack.refuses("Input.dispatchDragEvent", &drop(data)),
+            "argument_not_allowed",
+            "a drag changes nothing"
+        );
+    }
+    let (other, foreign_tab) = attack.start_session();
+    let refused = attack.port.cdp(&other, tab, "Input.dispatchDragEvent", &drop(&json!({})));
+    assert_eq!(refused["failed"]["reason"], "tab_not_owned", "{refused}");
+    let refused = attack.port.cdp(&other, foreign_tab, "Input.dispatchDragEvent", &drop(&json!({})));
+    assert_eq!(refused["failed"]["reason"], "no_drag", "{refused}");
+    attack.cdp_in(tab, "Input.dispatchDragEvent", &json!({ "type": "dragOver", "x": 100, "y": 150 }));
+    attack.cdp_in(tab, "Input.dispatchDragEvent", &drop(&json!({})));
+    assert_eq!(attack.browser.devtools().page(&url).evaluate("got"), "0,card-7");
+    assert_eq!(attack.refuses("Input.dispatchDragEvent", &drop(&json!({}))), "no_drag");
+    attack.lives_on("the drags");
 }
 
 /// Every call that names a tab, for a session and a tab.

@@ -23,9 +23,12 @@ use crate::target::TargetArgs;
 pub(crate) struct HoverArgs {
     #[command(flatten)]
     target: TargetArgs,
-    /// How long the pointer rests before the answer
+    /// Wait until the page has reacted and come to rest, at most this long
     #[arg(long, value_name = "DURATION", default_value = "0ms", value_parser = duration::parse)]
     settle: Duration,
+    /// Do not wait for the element to be ready and do not check what covers it
+    #[arg(long)]
+    force: bool,
     #[command(flatten)]
     modifiers: Modifiers,
     #[command(flatten)]
@@ -37,6 +40,7 @@ pub(crate) fn run(args: HoverArgs, context: &Context) -> Result<u8, Failure> {
         target: args.target.required()?,
         modifiers: args.modifiers.modifiers,
         settle_ms: duration::millis(args.settle),
+        force: args.force,
     };
     let reply = context.in_tab(&args.place, COMMAND_TIMEOUT, action)?;
     if context.output.is_json() {

@@ -10,6 +10,7 @@ pub(crate) mod completions;
 pub(crate) mod daemon;
 pub(crate) mod dialog;
 pub(crate) mod doctor;
+pub(crate) mod drag;
 pub(crate) mod evaluate;
 pub(crate) mod fill;
 pub(crate) mod find;
@@ -26,6 +27,7 @@ pub(crate) mod observe;
 pub(crate) mod press;
 pub(crate) mod reload;
 pub(crate) mod screenshot;
+pub(crate) mod scroll;
 pub(crate) mod select;
 pub(crate) mod session;
 pub(crate) mod snapshot;
@@ -70,6 +72,8 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<u8, Failure> {
         Command::Screenshot(args) => screenshot::run(&args, context),
         Command::Click(args) => click::run(args, context),
         Command::Hover(args) => hover::run(args, context),
+        Command::Drag(args) => drag::run(&args, context),
+        Command::Scroll(args) => scroll::run(args, context),
         Command::Fill(args) => fill::run(args, context),
         Command::Type(args) => type_text::run(args, context),
         Command::Check(args) => check::run(&args, context),

@@ -54,6 +54,11 @@ const TABLE = new Map(/** @type {[string, Shape<unknown>][]} */ ([
     },
   )],
   ['Input.insertText', object({ text: text() })],
+  ['Input.setInterceptDrags', object({ enabled: bool })],
+  // Without the data: the kernel adds what the page itself dragged (held_input.js).
+  ['Input.dispatchDragEvent', object(
+    { type: oneOf(['dragEnter', 'dragOver', 'drop', 'dragCancel']), x: finite, y: finite }, { modifiers },
+  )],
   ['Emulation.setFocusEmulationEnabled', object({ enabled: bool })],
 ]));
 

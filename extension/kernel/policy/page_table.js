@@ -9,6 +9,7 @@ import { arrayOf, bool, either, empty, finite, integer, object, oneOf, text, u32
 /** The longest wait that a page function may be asked for: a day, so that no timer overflows. */
 const timeout_ms = integer(0, 86_400_000);
 const ref = integer(1, 0xffff_ffff);
+const point = object({ x: finite, y: finite });
 const target = either(object({ selector: text() }), object({ ref }));
 
 /** @type {ReadonlyMap<string, Shape<unknown>>} */
@@ -18,12 +19,12 @@ const TABLE = new Map(/** @type {[string, Shape<unknown>][]} */ ([
     query: object({}, { role: text(), name: text(), text: text(), label: text(), placeholder: text(), test_id: text() }), timeout_ms,
   })],
   ['prepare', object({ target, timeout_ms }, {
-    force: bool, arm: oneOf(['mousedown', 'mousemove']), at: object({ x: finite, y: finite }),
+    force: bool, arm: oneOf(['mousedown', 'mousemove', 'drag', 'drop']), at: point, watch: bool,
   })],
   ['probe', object({ timeout_ms })],
   ['fill_begin', object({ target, value: text(), append: bool, timeout_ms })],
   ['fill_end', object({ value: text(), append: bool, timeout_ms })],
-  ['select', object({ target, values: arrayOf(text()), labels: arrayOf(text()), indexes: arrayOf(u32), timeout_ms })],
+  ['select', object({ target, values: arrayOf(text()), labels: arrayOf(text()), indexes: arrayOf(u32), timeout_ms }, { option: oneOf(['only', 'toggle']) })],
   ['focus', object({ timeout_ms }, { target })],
   ['type_begin', object({ target, timeout_ms })],
   ['type_end', object({ value: text(), timeout_ms })],
@@ -33,6 +34,11 @@ const TABLE = new Map(/** @type {[string, Shape<unknown>][]} */ ([
   ['box', object({ target, timeout_ms })],
   ['settle', object({ timeout_ms }, { until_change: bool })],
   ['document_state', empty],
+  ['checked_state', object({ target })],
+  ['drag_state', object({ timeout_ms }, { until: oneOf(['drop', 'release']), is_last: bool })],
+  ['scroll_place', object({ timeout_ms }, { target, by: point, to: oneOf(['top', 'bottom', 'on']) })],
+  ['scroll_end', object({ timeout_ms, by: point, is_wheel: bool })],
+  ['scroll_text', object({ text: text(1), timeout_ms })],
 ]));
 
 /**

@@ -4,6 +4,7 @@
 //! (`Input.*`). Success is said only after the page got it (invariant 15).
 
 mod check;
+mod drag;
 mod fill;
 mod focus;
 mod key_names;
@@ -11,6 +12,7 @@ mod keys;
 mod mac_editing;
 mod pointer;
 mod press;
+mod scroll;
 mod select;
 mod type_text;
 
@@ -25,10 +27,12 @@ use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::time::{Duration, Instant, timeout_at};
 
 pub(crate) use check::check;
+pub(crate) use drag::{Goal, drag};
 pub(crate) use fill::fill;
 pub(crate) use focus::focus;
-pub(crate) use pointer::{click, fetch_pointer, hover, move_for_now, move_home, to_viewport};
+pub(crate) use pointer::{Press, click, fetch_pointer, hover, move_for_now, move_home, to_viewport};
 pub(crate) use press::press;
+pub(crate) use scroll::{Way, scroll};
 pub(crate) use select::select;
 pub(crate) use type_text::type_text;
 
@@ -159,7 +163,7 @@ fn note(work: &Work, event: TabEvent, effects: &mut Effects, is_under_way: &mut 
         TabEvent::StoppedLoading => *is_under_way = false,
         TabEvent::Opened(tab) => effects.opened_tab_ids.push(tab),
         TabEvent::Lost(cause) => return Err(tab_lost(work.tab_id, cause)),
-        TabEvent::Lifecycle { .. } | TabEvent::DialogOpened => {}
+        TabEvent::Lifecycle { .. } | TabEvent::DialogOpened | TabEvent::DragBegan => {}
     }
     Ok(())
 }

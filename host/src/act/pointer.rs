@@ -1,18 +1,19 @@
 //! The pointer: click and hover.
 //!
-//! A click is two rounds: the page library prepares (and arms its probe), then move, press, release and the probe's
+//! What stands in for a hidden checkbox is clicked in its place and counts only when the checkbox changed; an option of a select is
+//! chosen rather than clicked. A click is two rounds: the page library prepares (and arms its probe), then move, press, release and the probe's
 //! reading are sent in one go. The release is on its way before anything can cancel the command, so no button stays down.
 
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::ids::FrameNumber;
 use bsk_protocol::kernel::{Call, FrameQuad, PageFunction};
-use bsk_protocol::local::{Modifier, MouseButton};
+use bsk_protocol::local::{Modifier, MouseButton, Offset};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::sync::broadcast::Receiver;
-use tokio::time::{Duration, sleep};
+use tokio::time::{Duration, Instant};
 
-use super::{UsedElement, confirm, effects, flush, modifier_bits, read_probe, used};
+use super::{Probe, UsedElement, confirm, effects, flush, modifier_bits, read_probe, select, used};
 use crate::kernel::Pending;
 use crate::run::{Done, Work};
 use crate::tabs::TabEvent;
@@ -24,28 +25,85 @@ const MOST_CLICKS: u8 = 3;
 /// Outside of the view: where the pointer is before anything moved it.
 const OUTSIDE: (f64, f64) = (-1.0, -1.0);
 
+/// A reaction that changed nothing for this long is over.
+const QUIET: Duration = Duration::from_millis(120);
+
+/// How to click.
+#[derive(Debug)]
+pub(crate) struct Press {
+    pub(crate) button: MouseButton,
+    pub(crate) count: u8,
+    pub(crate) modifiers: Vec<Modifier>,
+    pub(crate) at: Option<Offset>,
+    pub(crate) force: bool,
+}
+
+/// What a page is to prepare for.
+#[derive(Debug, Default)]
+pub(super) struct Wish {
+    /// The event to watch for.
+    pub(super) arm: &'static str,
+    pub(super) at: Option<Offset>,
+    pub(super) force: bool,
+    /// Whether the page's reaction is noted from the start.
+    pub(super) watch: bool,
+}
+
 #[derive(Deserialize)]
 struct Prepared {
     #[serde(flatten)]
     element: UsedElement,
     x: f64,
     y: f64,
+    #[serde(rename = "box")]
+    area: Area,
+    stand_in: Option<String>,
+    #[serde(default)]
+    checked: bool,
+    #[serde(default)]
+    is_option: bool,
+}
+
+/// An element's box in its frame's viewport.
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub(super) struct Area {
+    pub(super) x: f64,
+    pub(super) y: f64,
+}
+
+/// What is pointed at in place of a checkbox or radio, and the state of that one before.
+struct StandIn {
+    name: String,
+    was_checked: bool,
 }
 
 /// A prepared target: where to point in the tab's viewport.
-struct Aim {
-    frame: FrameNumber,
-    element: UsedElement,
-    x: f64,
-    y: f64,
+pub(super) struct Aim {
+    pub(super) frame: FrameNumber,
+    pub(super) element: UsedElement,
+    pub(super) area: Area,
+    pub(super) x: f64,
+    pub(super) y: f64,
+    stand_in: Option<StandIn>,
+    is_option: bool,
 }
 
-async fn aim(work: &Work, target: &Element, arm: &str) -> Result<Aim, Failure> {
+pub(super) async fn aim(work: &Work, target: &Element, wish: &Wish) -> Result<Aim, Failure> {
     let (frame, target) = target.in_page();
-    let args = json!({ "target": target, "timeout_ms": work.page_timeout_ms(), "arm": arm });
-    let Prepared { element, x, y } = work.page(frame, PageFunction::Prepare, &args).await?;
-    let (x, y) = to_viewport(work, frame, x, y).await?;
-    Ok(Aim { frame, element, x, y })
+    let mut args = json!({ "target": target, "timeout_ms": work.page_timeout_ms(), "arm": wish.arm });
+    if let Some(at) = wish.at {
+        args["at"] = json!(at);
+    }
+    for (name, flag) in [("force", wish.force), ("watch", wish.watch)] {
+        if flag {
+            args[name] = json!(true);
+        }
+    }
+    let prepared: Prepared = work.page(frame, PageFunction::Prepare, &args).await?;
+    let Prepared { element, x, y, area, stand_in, checked, is_option } = prepared;
+    let (x, y) = if is_option { (x, y) } else { to_viewport(work, frame, x, y).await? };
+    let stand_in = stand_in.map(|name| StandIn { name, was_checked: checked });
+    Ok(Aim { frame, element, area, x, y, stand_in, is_option })
 }
 
 /// A point of a frame's viewport in the tab's viewport, whatever scales or moves the frame.
@@ -79,13 +137,23 @@ fn point_in_quad(place: &FrameQuad, x: f64, y: f64) -> Option<(f64, f64)> {
     Some((blend(x1, x2, x3, x4), blend(y1, y2, y3, y4)))
 }
 
-fn mouse(work: &Work, kind: &str, aim: &Aim, more: &Value) -> Pending<Value> {
-    work.tab.pointer.set(Some((aim.x, aim.y)));
-    let mut event = json!({ "type": kind, "x": aim.x, "y": aim.y });
+/// Sends a mouse event at a point of the tab's viewport, where the pointer is from then on.
+pub(super) fn mouse(work: &Work, kind: &str, (x, y): (f64, f64), more: &Value) -> Pending<Value> {
+    work.tab.pointer.set(Some((x, y)));
+    let mut event = json!({ "type": kind, "x": x, "y": y });
     if let (Some(event), Some(more)) = (event.as_object_mut(), more.as_object()) {
         event.extend(more.clone());
     }
     work.cdp("Input.dispatchMouseEvent", &event)
+}
+
+/// Has the page take moves and wheels at once: a tab that is not shown draws a frame a second, and they wait for one until something
+/// else follows. The release of no button is such a thing, and the page gets nothing of it
+/// (docs/decisions/0005-moves-in-the-background.md).
+pub(super) fn hurry(work: &Work, (x, y): (f64, f64), buttons: i32) {
+    let event = json!({ "type": "mouseReleased", "x": x, "y": y, "button": "none", "buttons": buttons });
+    // What was sent is carried out although nobody waits for it.
+    drop(work.cdp::<Value>("Input.dispatchMouseEvent", &event));
 }
 
 /// Moves the pointer for a moment: the tab's own pointer is where an action left it.
@@ -108,23 +176,22 @@ pub(crate) fn fetch_pointer(work: &Work) {
 }
 
 /// `bsk click`.
-pub(crate) async fn click(
-    work: &Work,
-    target: &Element,
-    button: MouseButton,
-    click_count: u8,
-    modifiers: &[Modifier],
-) -> Result<Done, Failure> {
-    if !(1..=MOST_CLICKS).contains(&click_count) {
+pub(crate) async fn click(work: &Work, target: &Element, press: &Press) -> Result<Done, Failure> {
+    let Press { button, count, modifiers, at, force } = press;
+    if !(1..=MOST_CLICKS).contains(count) {
         return Err(Failure::new(
             ErrorCode::InvalidParams,
             Reason::UsageInvalid,
-            format!("`{click_count}` clicks at once are not possible"),
+            format!("`{count}` clicks at once are not possible"),
         )
         .hint(format!("use a click count of 1 to {MOST_CLICKS}")));
     }
     work.tab.has_fresh_document.set(false);
-    let aim = aim(work, target, "mousedown").await?;
+    let wish = Wish { arm: "mousedown", at: *at, force: *force, watch: false };
+    let aim = aim(work, target, &wish).await?;
+    if aim.is_option {
+        return select::choose_option(work, target, modifiers).await;
+    }
     let events = work.tab.watch();
     let modifiers = modifier_bits(modifiers);
     let (button, held) = match button {
@@ -132,20 +199,78 @@ pub(crate) async fn click(
         MouseButton::Right => ("right", 2),
         MouseButton::Middle => ("middle", 4),
     };
-    let mut sent = vec![mouse(work, "mouseMoved", &aim, &json!({ "modifiers": modifiers }))];
-    for count in 1..=click_count {
+    let point = (aim.x, aim.y);
+    let mut sent = vec![mouse(work, "mouseMoved", point, &json!({ "modifiers": modifiers }))];
+    for count in 1..=*count {
         for (kind, buttons) in [("mousePressed", held), ("mouseReleased", 0)] {
             let more =
                 json!({ "button": button, "buttons": buttons, "clickCount": count, "modifiers": modifiers });
-            sent.push(mouse(work, kind, &aim, &more));
+            sent.push(mouse(work, kind, point, &more));
         }
     }
     let (probe, flushed) = (read_probe(work, aim.frame), flush(work));
-    confirm(probe.await, "click")?;
+    let reached = arrived(probe.await, "click", *force)?;
     for reply in sent {
         reply.await?;
     }
-    pointed(work, target, &aim, events, flushed).await
+    let mut result = pointed(work, target, &aim, events, flushed).await?;
+    note_force(&mut result, *force, reached);
+    if let Some(stand_in) = &aim.stand_in {
+        // A page may have gone elsewhere on the click; then there is nothing left to read.
+        let has_gone = result.get("effects").is_some_and(|effects| effects.get("navigated_to").is_some());
+        if !has_gone {
+            let is_radio = aim.element.role.ends_with("radio");
+            let expected = is_radio || stand_in.was_checked != (count % 2 == 1);
+            let checked = verify(work, target, stand_in, expected).await?;
+            result.insert("checked".into(), json!(checked));
+        }
+        result.insert("stand_in".into(), json!(stand_in.name));
+    }
+    Ok(Done::new(&result))
+}
+
+/// As [`confirm`]; forced input may also reach something else, which is given.
+fn arrived(probe: Result<Probe, Failure>, what: &str, force: bool) -> Result<Option<String>, Failure> {
+    match probe {
+        Ok(Probe { delivered: false, hit: Some(hit) }) if force => Ok(Some(hit)),
+        probe => confirm(probe, what).map(|()| None),
+    }
+}
+
+/// Says in the result that the checks were skipped, and what got the input if that was something else.
+fn note_force(result: &mut Map<String, Value>, force: bool, reached: Option<String>) {
+    if force {
+        result.insert("forced".into(), json!(true));
+    }
+    if let Some(reached) = reached {
+        result.insert("reached".into(), json!(reached));
+    }
+}
+
+#[derive(Deserialize)]
+struct CheckedState {
+    checked: bool,
+}
+
+/// Whether the checkbox or radio is as a click on it leaves it. A page that answers a moment later gets its reaction time.
+async fn verify(work: &Work, target: &Element, stand_in: &StandIn, expected: bool) -> Result<bool, Failure> {
+    let (frame, page_target) = target.in_page();
+    let args = json!({ "target": page_target });
+    for is_last in [false, true] {
+        let state: CheckedState = work.page(frame, PageFunction::CheckedState, &args).await?;
+        if state.checked == expected {
+            return Ok(state.checked);
+        }
+        if !is_last {
+            work.settle().await;
+        }
+    }
+    Err(Failure::new(
+        ErrorCode::CdpFailed,
+        Reason::ValueMismatch,
+        format!("`{}` was clicked in place of the element, which did not change", stand_in.name),
+    )
+    .hint("run `bsk observe` to see the page as it is now; a radio or checkbox may depend on another field"))
 }
 
 /// The answer of a command that pointed at something.
@@ -155,13 +280,13 @@ async fn pointed(
     aim: &Aim,
     events: Receiver<TabEvent>,
     flushed: Pending<Value>,
-) -> Result<Done, Failure> {
+) -> Result<Map<String, Value>, Failure> {
     let effects = effects(work, events, flushed).await?;
     let mut result = used(work, target, &aim.element);
     result.insert("x".into(), json!(aim.x));
     result.insert("y".into(), json!(aim.y));
     result.insert("effects".into(), json!(effects));
-    Ok(Done::new(&result))
+    Ok(result)
 }
 
 /// `bsk hover`.
@@ -170,18 +295,45 @@ pub(crate) async fn hover(
     target: &Element,
     modifiers: &[Modifier],
     settle_ms: u64,
+    force: bool,
 ) -> Result<Done, Failure> {
     work.tab.has_fresh_document.set(false);
-    let aim = aim(work, target, "mousemove").await?;
+    let wish = Wish { arm: "mousemove", at: None, force, watch: settle_ms > 0 };
+    let aim = aim(work, target, &wish).await?;
     let events = work.tab.watch();
-    let moved = mouse(work, "mouseMoved", &aim, &json!({ "modifiers": modifier_bits(modifiers) }));
-    let probe = read_probe(work, aim.frame).await;
-    confirm(probe, "pointer")?;
+    let more = json!({ "modifiers": modifier_bits(modifiers) });
+    let moved = mouse(work, "mouseMoved", (aim.x, aim.y), &more);
+    hurry(work, (aim.x, aim.y), 0);
+    let reached = arrived(read_probe(work, aim.frame).await, "pointer", force)?;
     moved.await?;
-    // How long the pointer rests is the caller's wish, not a wait for the page.
-    sleep(Duration::from_millis(settle_ms)).await;
+    if settle_ms > 0 {
+        react(work, aim.frame, Duration::from_millis(settle_ms)).await?;
+    }
     let flushed = flush(work);
-    pointed(work, target, &aim, events, flushed).await
+    let mut result = pointed(work, target, &aim, events, flushed).await?;
+    note_force(&mut result, force, reached);
+    if let Some(stand_in) = aim.stand_in {
+        result.insert("stand_in".into(), json!(stand_in.name));
+    }
+    Ok(Done::new(&result))
+}
+
+/// Waits until the page has reacted, which it may do late, and its reaction has come to rest; no longer than `most`.
+async fn react(work: &Work, frame: FrameNumber, most: Duration) -> Result<(), Failure> {
+    let until = Instant::now() + most;
+    let mut quiet = most;
+    loop {
+        let left = until.saturating_duration_since(Instant::now()).min(quiet);
+        let asked = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+        let started = Instant::now();
+        let args = json!({ "timeout_ms": asked, "until_change": true });
+        let _: Value = work.page(frame, PageFunction::Settle, &args).await?;
+        // Nothing changed for as long as it was waited for, or the time is over.
+        if started.elapsed() >= left {
+            return Ok(());
+        }
+        quiet = QUIET;
+    }
 }
 
 #[cfg(test)]

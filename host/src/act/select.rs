@@ -2,8 +2,9 @@
 
 use bsk_protocol::failure::Failure;
 use bsk_protocol::kernel::PageFunction;
+use bsk_protocol::local::Modifier;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{UsedElement, used};
 use crate::run::{Done, Work};
@@ -27,11 +28,31 @@ pub(crate) async fn select(
     indexes: Vec<u32>,
 ) -> Result<Done, Failure> {
     work.tab.has_fresh_document.set(false);
-    let (frame, page_target) = target.in_page();
     let args = json!({
-        "target": page_target, "values": values, "labels": labels, "indexes": indexes,
-        "timeout_ms": work.page_timeout_ms(),
+        "values": values, "labels": labels, "indexes": indexes, "timeout_ms": work.page_timeout_ms(),
     });
+    choose(work, target, args).await
+}
+
+/// Chooses the option that was clicked: alone, or with Control or Meta besides what is chosen.
+pub(super) async fn choose_option(
+    work: &Work,
+    option: &Element,
+    modifiers: &[Modifier],
+) -> Result<Done, Failure> {
+    let adds = modifiers
+        .iter()
+        .any(|held| matches!(held, Modifier::Control | Modifier::Meta | Modifier::ControlOrMeta));
+    let args = json!({
+        "values": [], "labels": [], "indexes": [], "timeout_ms": work.page_timeout_ms(),
+        "option": if adds { "toggle" } else { "only" },
+    });
+    choose(work, option, args).await
+}
+
+async fn choose(work: &Work, target: &Element, mut args: Value) -> Result<Done, Failure> {
+    let (frame, page_target) = target.in_page();
+    args["target"] = page_target;
     let selected: Selected = work.page(frame, PageFunction::Select, &args).await?;
     work.input_sent();
     let mut result = used(work, target, &selected.element);

@@ -1,0 +1,540 @@
+//! The pointer: where it points, what stands in its way, dragging, scrolling; in front, in the background, zoomed and scaled.
+
+#![allow(clippy::unwrap_used, reason = "a check that fails inside a test fails the test")]
+
+use std::time::{Duration, Instant};
+
+use bsk_tests::{Browser, Page, Session, Shared, until};
+use serde_json::{Value, json};
+
+static BROWSER: Shared = Shared::new();
+
+/// What is in front of the session's tab.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Front,
+    BehindTab,
+    BehindWindow,
+    Minimised,
+}
+
+const PLACES: [Place; 4] = [Place::Front, Place::BehindTab, Place::BehindWindow, Place::Minimised];
+
+/// Puts the session's window there.
+fn put(browser: &Browser, session: &Session<'_>, place: Place) {
+    let window = session.window_id;
+    match place {
+        Place::Front => {}
+        Place::BehindTab => {
+            browser.in_worker(&format!(
+                "chrome.tabs.create({{ windowId: {window}, active: true }}).then(tab => tab.id)"
+            ));
+        }
+        Place::BehindWindow => {
+            browser.in_worker(
+                "chrome.windows.create({ focused: true, state: 'maximized' }).then(one => one.id)",
+            );
+        }
+        Place::Minimised => {
+            browser.in_worker(&format!(
+                "chrome.windows.update({window}, {{ state: 'minimized' }}).then(one => one.id)"
+            ));
+        }
+    }
+}
+
+/// Runs a scenario in a fresh session in every place.
+#[track_caller]
+fn everywhere(scenario: impl Fn(&Browser, &Session<'_>, Place)) {
+    let browser = BROWSER.browser();
+    for place in PLACES {
+        let session = browser.session();
+        put(&browser, &session, place);
+        println!("in place {place:?}");
+        let started = Instant::now();
+        scenario(&browser, &session, place);
+        println!("took {:?}", started.elapsed());
+    }
+}
+
+/// Zooms the session's tab as its user would.
+fn zoom(browser: &Browser, session: &Session<'_>, factor: f64) {
+    let tab = session.tab_id();
+    browser.in_worker(&format!(
+        "chrome.tabs.setZoomSettings({tab}, {{ scope: 'per-tab' }}).then(() => chrome.tabs.setZoom({tab}, {factor})).then(() => 1)"
+    ));
+}
+
+const STICKY: &str = "<style>body{margin:0;height:3000px}header{position:sticky;top:0;height:80px;z-index:9}#t{position:absolute;top:1500px}</style><header onclick=\"o.textContent='header'\">H</header><button id=t onclick=\"o.textContent='paid'\">Pay</button><p id=o style=\"position:fixed;bottom:0\">-</p>";
+
+#[test]
+fn a_button_below_a_sticky_header_is_clicked_in_front_behind_and_zoomed() {
+    everywhere(|browser, session, _| {
+        let page = session.open_page(STICKY);
+        session.ok(&["click", "#t"]);
+        assert_eq!(page.evaluate("o.textContent"), "paid");
+        let page = session.open_page(STICKY);
+        zoom(browser, session, 1.25);
+        session.ok(&["click", &session.ref_of("button \"Pay\"")]);
+        assert_eq!(page.evaluate("o.textContent"), "paid");
+    });
+}
+
+#[test]
+fn what_covers_a_button_is_named_and_force_says_what_it_skipped() {
+    everywhere(|_, session, _| {
+        let page = session.open_page(
+            "<button id=b onclick=\"document.title='x'\">Go</button><div id=veil style=\"position:fixed;inset:0\" onclick=\"document.title='veil'\"></div>",
+        );
+        let started = Instant::now();
+        let error = session.err(&["click", "#b"]);
+        assert_eq!(error["data"]["reason"], "element_covered", "{error}");
+        assert!(error.to_string().contains("div#veil"), "{error}");
+        assert!(started.elapsed() < Duration::from_secs(2));
+        assert_eq!(page.evaluate("document.title"), "");
+        let forced = session.ok(&["click", "#b", "--force"]);
+        assert_eq!((&forced["forced"], &forced["reached"]), (&json!(true), &json!("div#veil")), "{forced}");
+        assert_eq!(page.evaluate("document.title"), "veil");
+        let forced = session.ok(&["hover", "#b", "--force"]);
+        assert_eq!(forced["forced"], true, "{forced}");
+    });
+}
+
+#[test]
+fn a_disabled_button_is_refused_unless_forced() {
+    everywhere(|_, session, _| {
+        let page = session.open_page(
+            "<button disabled onclick=\"o.textContent='bad'\">D</button><div role=button aria-disabled=true onclick=\"o.textContent='ad'\">A</div><p id=o>-</p>",
+        );
+        assert_eq!(session.err(&["click", "button"])["data"]["reason"], "element_disabled");
+        let text = session.observe();
+        assert!(text.contains("button \"A\" [disabled]"), "{text}");
+        let aria = session.ref_of("button \"A\"");
+        assert_eq!(session.err(&["click", &aria])["data"]["reason"], "element_disabled");
+        assert_eq!(page.evaluate("o.textContent"), "-");
+        session.ok(&["click", &aria, "--force"]);
+        assert_eq!(page.evaluate("o.textContent"), "ad");
+    });
+}
+
+#[test]
+fn a_moving_button_is_hit_wherever_its_window_is() {
+    everywhere(|_, session, _| {
+        let page = session.open_page(
+            "<button id=b style=\"position:relative;transition:left .4s\" onclick=\"document.title='hit'\">B</button><script>setTimeout(()=>b.style.left='300px',0)</script>",
+        );
+        session.ok(&["click", "#b"]);
+        assert_eq!(page.evaluate("document.title"), "hit");
+    });
+}
+
+#[test]
+fn a_button_in_a_closed_shadow_root_is_clicked() {
+    everywhere(|_, session, _| {
+        let page = session.open_page(
+            "<x-a></x-a><p id=o>-</p><script>customElements.define('x-a',class extends HTMLElement{constructor(){super();const r=this.attachShadow({mode:'closed'});r.innerHTML='<button>Deep</button>';r.firstChild.onclick=()=>o.textContent='deep'}})</script>",
+        );
+        session.ok(&["click", &session.ref_of("button \"Deep\"")]);
+        assert_eq!(page.evaluate("o.textContent"), "deep");
+    });
+}
+
+#[test]
+fn a_button_in_nested_scaled_frames_of_other_processes_is_clicked_zoomed_too() {
+    everywhere(|browser, session, place| {
+        let elsewhere = |url: &str, host: &str| url.replace("127.0.0.1", host);
+        let inner = browser.pages().html(
+            "<button style='margin:40px 30px' onclick=\"parent.parent.postMessage('inner','*')\">Deep pay</button>",
+        );
+        let middle = browser.pages().html(&format!(
+            "<div style='height:50px'></div><iframe style='border:5px solid;margin-left:20px' width=400 height=150 src='{}'></iframe>",
+            elsewhere(&inner, "other.localhost")
+        ));
+        for factor in [1.0, 1.25] {
+            let page = session.open_page(&format!(
+                "<p id=o>-</p><iframe style='transform:scale(.5);transform-origin:0 0;border:0' width=600 height=400 src='{}'></iframe><script>onmessage=e=>o.textContent=e.data</script>",
+                elsewhere(&middle, "third.localhost")
+            ));
+            zoom(browser, session, factor);
+            let ran = session.bsk(&["click", &session.ref_of("button \"Deep pay\"")]);
+            if place == Place::Minimised && ran.exit_code() != Some(0) {
+                // Frames of other processes sleep in a minimised window: then it is said.
+                assert_eq!(ran.failure()["data"]["reason"], "not_delivered", "{}", ran.report());
+                assert_eq!(page.evaluate("o.textContent"), "-");
+                continue;
+            }
+            assert_eq!(ran.exit_code(), Some(0), "{}", ran.report());
+            until("the frame's message", Duration::from_secs(2), || {
+                (page.evaluate("o.textContent") == "inner").then_some(())
+            });
+        }
+    });
+}
+
+const BOARD: &str = "<canvas id=c width=200 height=100 aria-label=board></canvas><p id=o></p><script>c.onclick=e=>o.textContent=e.offsetX+','+e.offsetY</script>";
+
+#[test]
+fn a_point_of_a_canvas_is_clicked_zoomed_and_scaled() {
+    everywhere(|browser, session, _| {
+        let page = session.open_page(BOARD);
+        let board = session.ref_of("board");
+        session.ok(&["click", &board, "--at", "150,25"]);
+        assert_eq!(page.evaluate("o.textContent"), "150,25");
+        zoom(browser, session, 1.25);
+        session.ok(&["click", &board, "--at", "151,25"]);
+        assert_eq!(page.evaluate("o.textContent"), "151,25");
+        let sharp = page.attached().unwrap();
+        let metrics = json!({ "width": 0, "height": 0, "deviceScaleFactor": 2, "mobile": false });
+        sharp.call("Emulation.setDeviceMetricsOverride", &metrics).unwrap();
+        session.ok(&["click", &board, "--at", "20,80"]);
+        assert_eq!(page.evaluate("o.textContent"), "20,80");
+        zoom(browser, session, 1.0);
+        session.ok(&["click", &board, "--at", "21,80"]);
+        assert_eq!(page.evaluate("o.textContent"), "21,80");
+        let outside = session.err(&["click", &board, "--at", "250,5"]);
+        assert_eq!(outside["data"]["reason"], "position_outside", "{outside}");
+    });
+}
+
+#[test]
+fn a_point_of_a_turned_and_scaled_element_is_hit_where_its_box_has_it() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page(
+        "<div style='height:1800px'></div><div id=d style='width:100px;height:100px;transform:rotate(90deg) scale(2);margin:150px'></div><script>d.onclick=e=>document.title=Math.round(e.clientX-d.getBoundingClientRect().x)+','+Math.round(e.clientY-d.getBoundingClientRect().y)</script>",
+    );
+    session.ok(&["click", "#d", "--at", "30,170"]);
+    assert_eq!(page.evaluate("document.title"), "30,170");
+}
+
+#[test]
+fn hovering_opens_a_menu_whose_item_can_be_clicked_wherever_the_window_is() {
+    everywhere(|_, session, _| {
+        let page = session.open_page(
+            "<nav><b id=m>Menu</b><a id=a href=#ok hidden>Item</a></nav><script>m.onmouseenter=()=>a.hidden=false</script>",
+        );
+        session.ok(&["hover", "#m"]);
+        session.ok(&["click", &session.ref_of("link \"Item\"")]);
+        assert_eq!(page.evaluate("location.hash"), "#ok");
+    });
+}
+
+#[test]
+fn settling_ends_with_the_page_s_reaction_and_not_with_the_time() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page(
+        "<b id=m>Menu</b><a id=a href=#ok hidden>Item</a><script>m.onmouseenter=()=>setTimeout(()=>a.hidden=false,300)</script>",
+    );
+    let ran = session.bsk(&["hover", "#m", "--settle", "10s"]);
+    assert_eq!(ran.exit_code(), Some(0), "{}", ran.report());
+    assert_eq!(page.evaluate("a.hidden"), false);
+    assert!(ran.elapsed < Duration::from_secs(3), "{}", ran.report());
+    session.open("<b id=m>Quiet</b>");
+    let ran = session.bsk(&["hover", "#m", "--settle", "400ms"]);
+    assert!(ran.elapsed < Duration::from_secs(2), "{}", ran.report());
+    let page = session.open_page(
+        "<b id=m>Menu</b><a id=a href=#ok hidden>Item</a><script>m.onmouseenter=()=>a.hidden=false</script>",
+    );
+    let ran = session.bsk(&["hover", "#m", "--settle", "10s"]);
+    assert_eq!(page.evaluate("a.hidden"), false);
+    assert!(ran.elapsed < Duration::from_secs(2), "{}", ran.report());
+}
+
+#[test]
+fn duplicate_names_are_listed_and_none_is_chosen() {
+    everywhere(|_, session, _| {
+        let row = |name: &str| {
+            format!("<tr><td>{name}<td><button onclick=\"document.title='{name}'\">Edit</button>")
+        };
+        let page = session.open_page(&format!("<table>{}{}{}</table>", row("Ann"), row("Bob"), row("Cy")));
+        let error = session.err(&["click", "--role", "button", "--name", "Edit"]);
+        assert_eq!(error["data"]["reason"], "element_ambiguous", "{error}");
+        let candidates = error["data"]["candidates"].as_array().cloned().unwrap_or_default();
+        assert_eq!(candidates.len(), 3, "{error}");
+        session.ok(&["click", candidates[1]["ref"].as_str().unwrap()]);
+        assert_eq!(page.evaluate("document.title"), "Bob");
+    });
+}
+
+#[test]
+fn labels_and_visible_parts_stand_in_for_hidden_checkboxes() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let hidden = [
+        "display:none",
+        "position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0 0 0 0);margin:-1px",
+        "opacity:0;position:absolute;z-index:-1",
+        "position:absolute;left:-9999px",
+        "width:0;height:0;appearance:none",
+        "opacity:0;width:1px;height:1px",
+        "visibility:hidden",
+    ];
+    for style in hidden {
+        for html in [
+            format!(
+                "<input type=checkbox id=c style='{style}'><label for=c>I agree to the <a href=#no>terms and conditions of it all</a></label>"
+            ),
+            format!("<label><input type=checkbox id=c style='{style}'><span>Agree</span></label>"),
+            format!("<label><input type=radio id=c name=r style='{style}'><span>Agree</span></label>"),
+        ] {
+            let page = session.open_page(&format!(
+                "<body style='padding:40px'>{html}<script>n=0;c.onchange=()=>n++</script>"
+            ));
+            let clicked = session.ok(&["click", "#c"]);
+            assert_eq!(page.evaluate("[c.checked, n, location.hash].join()"), "true,1,", "{html} {clicked}");
+            if clicked["stand_in"].is_string() {
+                assert_eq!(clicked["checked"], true, "{clicked}");
+            }
+        }
+        let page = session.open_page(&format!(
+            "<div class=switch style='padding:40px'><input type=checkbox id=c style='{style}'><span style='display:inline-block;width:40px;height:20px;background:red' onclick='c.checked=!c.checked'></span></div>"
+        ));
+        session.ok(&["click", "#c"]);
+        assert_eq!(page.evaluate("c.checked"), true, "{style}");
+    }
+    let page = session.open_page("<input type=checkbox id=c style='display:none'><label for=c>Agree</label>");
+    let clicked = session.ok(&["click", "#c"]);
+    assert_eq!(
+        (&clicked["stand_in"], &clicked["checked"]),
+        (&json!("label \"Agree\""), &json!(true)),
+        "{clicked}"
+    );
+    assert_eq!(session.ok(&["click", "#c"])["checked"], false);
+    page.evaluate("c.onclick = event => event.preventDefault(); null");
+    assert_eq!(session.err(&["click", "#c"])["data"]["reason"], "value_mismatch");
+    page.evaluate("c.onclick = null; c.disabled = true; null");
+    assert_eq!(session.err(&["click", "#c"])["data"]["reason"], "element_disabled");
+    session.open("<input type=checkbox id=c style='display:none'>");
+    assert_eq!(session.err(&["click", "#c", "--timeout", "4s"])["data"]["reason"], "element_not_visible");
+}
+
+#[test]
+fn a_click_on_an_option_chooses_it_with_one_change() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    for attributes in ["", "size=3"] {
+        let page = session.open_page(&format!(
+            "<select id=s {attributes}><option value=1>One</option><option value=2>Two</option><option value=3 disabled>Three</option></select><script>n=0;s.onchange=()=>{{n++;document.title=s.value}}</script>"
+        ));
+        let clicked = session.ok(&["click", "--role", "option", "--name", "Two"]);
+        assert_eq!(clicked["selected_labels"], json!(["Two"]), "{clicked}");
+        assert_eq!(page.evaluate("[document.title, n].join()"), "2,1");
+        let error = session.err(&["click", "option[value='3']"]);
+        assert_eq!(error["data"]["reason"], "option_disabled", "{error}");
+    }
+    let page = session.open_page(
+        "<select id=s multiple><option selected>One</option><option>Two</option></select><script>n=0;s.onchange=()=>n++</script>",
+    );
+    let two = session.ref_of("Two");
+    let clicked = session.ok(&["click", &two, "--modifiers", "Control"]);
+    assert_eq!(clicked["selected_labels"], json!(["One", "Two"]), "{clicked}");
+    let clicked = session.ok(&["click", &two]);
+    assert_eq!(clicked["selected_labels"], json!(["Two"]), "{clicked}");
+    assert_eq!(page.evaluate("n"), 2);
+}
+
+const HTML5: &str = "<div id=a draggable=true ondragstart=\"event.dataTransfer.setData('text/plain','card-7')\" ondragend=\"document.title+='end'\">A</div><div id=z ondragover=\"event.preventDefault()\" ondrop=\"event.preventDefault();o.textContent=event.dataTransfer.getData('text/plain')\">Z</div><p id=o>-</p><button onclick=\"o.textContent='clicked'\">After</button>";
+
+#[test]
+fn html5_drag_and_drop_brings_the_page_s_own_data() {
+    everywhere(|browser, session, _| {
+        for factor in [1.0, 1.25] {
+            let page = session.open_page(HTML5);
+            zoom(browser, session, factor);
+            let dragged = session.ok(&["drag", "#a", "--to", "#z"]);
+            assert_eq!(dragged["kind"], "html5", "{dragged}");
+            assert_eq!(page.evaluate("o.textContent"), "card-7");
+            assert_eq!(page.evaluate("document.title"), "end", "the source hears of the end");
+            session.ok(&["click", "button"]);
+            assert_eq!(page.evaluate("o.textContent"), "clicked", "the pointer is free again");
+        }
+    });
+}
+
+#[test]
+fn a_drop_that_is_not_taken_is_an_error_and_nothing_stays_held() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page(&HTML5.replace(" ondragover=\"event.preventDefault()\"", ""));
+    let error = session.err(&["drag", "#a", "--to", "#z"]);
+    assert_eq!(error["data"]["reason"], "drop_not_accepted", "{error}");
+    assert_eq!(page.evaluate("o.textContent"), "-");
+    until("the end of the drag", Duration::from_secs(2), || {
+        (page.evaluate("document.title") == "end").then_some(())
+    });
+    session.ok(&["click", "button"]);
+    assert_eq!(page.evaluate("o.textContent"), "clicked");
+}
+
+/// A box that follows the pointer, as pages do it by hand, and counts what it gets.
+const POINTER: &str = "<style>body{margin:0}#b{position:absolute;left:20px;top:20px;width:60px;height:60px;background:red}#t{position:absolute;left:300px;top:200px;width:120px;height:120px;background:#ddd}</style><div id=t></div><div id=b></div><script>let from=null;moves=0;clicks=0;log='';b.onclick=()=>clicks++;b.onpointerdown=e=>{from=[e.clientX-b.offsetLeft,e.clientY-b.offsetTop];b.setPointerCapture(e.pointerId)};b.onpointermove=e=>{if(!from)return;moves++;b.style.left=e.clientX-from[0]+'px';b.style.top=e.clientY-from[1]+'px'};b.onpointerup=b.onpointercancel=e=>{from=null;log+=e.buttons+e.type.slice(7)+';'};onkeydown=e=>log+=e.key+';'</script>";
+
+#[test]
+fn a_box_is_dragged_with_pointer_events_to_an_element_and_by_an_offset() {
+    everywhere(|browser, session, _| {
+        for factor in [1.0, 1.25] {
+            let page = session.open_page(POINTER);
+            zoom(browser, session, factor);
+            let dragged = session.ok(&["drag", "#b", "--to", "#t"]);
+            assert_eq!(dragged["kind"], "pointer", "{dragged}");
+            assert_eq!(page.evaluate("[b.offsetLeft,b.offsetTop,log].join()"), "330,230,0up;");
+            assert!(page.evaluate("moves").as_u64().unwrap() >= 5);
+            session.ok(&["drag", "#b", "--from", "10,10", "--to", "-90,-40"]);
+            assert_eq!(page.evaluate("[b.offsetLeft,b.offsetTop,log].join()"), "230,180,0up;0up;");
+        }
+    });
+}
+
+#[test]
+fn mouse_only_pages_sliders_and_links_are_dragged() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page(
+        "<input id=r type=range min=0 max=100 value=0 style='width:200px;margin:0'><p id=o></p><script>r.oninput=()=>o.textContent=r.value</script>",
+    );
+    session.ok(&["drag", "#r", "--from", "8,8", "--to", "100,8"]);
+    let value: u64 = page.evaluate("o.textContent").as_str().unwrap().parse().unwrap();
+    assert!((45..=55).contains(&value), "{value}");
+    let page = session.open_page(
+        "<a id=a href=#x>A link with some words</a><div id=z style='margin-top:90px;height:60px' ondragover='event.preventDefault()' ondrop=\"event.preventDefault();document.title=event.dataTransfer.getData('text/uri-list').slice(-2)\">Z</div>",
+    );
+    session.ok(&["drag", "#a", "--to", "#z"]);
+    assert_eq!(page.evaluate("document.title"), "#x");
+    let page = session.open_page(
+        "<ul id=l style='width:200px;user-select:none'><li>1<li>2<li>3<li>4</ul><script>let held=null;l.onmousedown=e=>held=e.target;document.onmousemove=e=>{const over=document.elementFromPoint(e.clientX,e.clientY);if(held&&over!==held&&over.parentElement===l)l.insertBefore(held,over.offsetTop>held.offsetTop?over.nextSibling:over)};document.onmouseup=()=>held=null</script>",
+    );
+    session.ok(&["drag", "li:nth-child(1)", "--to", "li:nth-child(3)"]);
+    assert_eq!(page.evaluate("l.textContent"), "2314");
+}
+
+#[test]
+fn a_drag_goes_on_over_frames_of_other_processes() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let inner = browser.pages().html(
+        "<div role=button aria-label=Zone id=z style='height:100px;background:#ddd' ondragover='event.preventDefault()' ondrop=\"event.preventDefault();parent.postMessage(event.dataTransfer.getData('text/plain'),'*')\">Zone</div><button>Closed</button>",
+    );
+    let page = session.open_page(&format!(
+        "<div id=a draggable=true ondragstart=\"event.dataTransfer.setData('text/plain','card-7')\">A</div><iframe width=400 height=200 src='{}'></iframe><p id=o>-</p><script>onmessage=e=>o.textContent=e.data</script>",
+        inner.replace("127.0.0.1", "other.localhost")
+    ));
+    let error = session.err(&["drag", "#a", "--to", &session.ref_of("button \"Closed\"")]);
+    assert_eq!(error["data"]["reason"], "drop_not_accepted", "{error}");
+    session.ok(&["drag", "#a", "--to", &session.ref_of("button \"Zone\"")]);
+    until("the drop", Duration::from_secs(2), || (page.evaluate("o.textContent") == "card-7").then_some(()));
+}
+
+#[test]
+fn a_drag_that_is_given_up_lets_go_where_it_began() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page(&format!(
+        "{POINTER}<script>b.addEventListener('pointermove',()=>{{if(moves==1)t.remove()}})</script>"
+    ));
+    let error = session.err(&["drag", "#b", "--to", "#t", "--timeout", "2s"]);
+    assert_eq!(error["data"]["reason"], "selector_not_found", "{error}");
+    until("the release", Duration::from_secs(2), || (page.evaluate("log") == "Escape;0up;").then_some(()));
+    assert_eq!(page.evaluate("[b.offsetLeft,b.offsetTop,clicks].join()"), "20,20,0");
+    assert_eq!(
+        session.err(&["drag", "#b", "--to", "#none", "--timeout", "1s"])["data"]["reason"],
+        "selector_not_found"
+    );
+    assert_eq!(page.evaluate("log"), "Escape;0up;", "nothing was pressed");
+}
+
+#[test]
+fn a_drag_whose_command_is_killed_leaves_no_button_down() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page(&format!(
+        "{POINTER}<script>b.addEventListener('pointermove',()=>{{if(moves==1)t.remove()}})</script>"
+    ));
+    let running = session.start_bsk(&["drag", "#b", "--to", "#t", "--timeout", "50s"]);
+    until("the first move", Duration::from_secs(5), || (page.evaluate("moves") == 1).then_some(()));
+    running.kill();
+    until("the release", Duration::from_secs(2), || (page.evaluate("log") == "Escape;0up;").then_some(()));
+}
+
+/// Where the page and its box are scrolled to.
+fn tops(page: &Page<'_>) -> Value {
+    page.evaluate("[Math.round(scrollY), Math.round(box.scrollTop)].join()")
+}
+
+const SCROLLING: &str = "<body style='margin:0;height:4000px'><div id=box style='height:200px;width:300px;overflow:auto;border:1px solid'><div style='height:2000px'><p id=in style='position:absolute'>Inside</p></div></div><button id=low style='position:absolute;top:3000px'>Low</button>";
+
+#[test]
+fn the_page_and_its_boxes_are_scrolled_by_the_wheel() {
+    everywhere(|browser, session, place| {
+        for factor in [1.0, 1.25] {
+            let page = session.open_page(SCROLLING);
+            zoom(browser, session, factor);
+            page.evaluate("wheels=0;addEventListener('wheel',event=>{if(event.isTrusted)wheels++});null");
+            let scrolled = session.ok(&["scroll", "--by", "0,500"]);
+            println!("{place:?} {factor}: {}", scrolled["how"]);
+            assert_eq!(scrolled["scroll_y"], 500.0, "{scrolled}");
+            assert_eq!(scrolled["above"], 500.0, "{scrolled}");
+            assert_eq!(tops(&page), "500,0");
+            assert!(page.evaluate("wheels").as_u64().unwrap() > 0, "the page got a wheel");
+            session.ok(&["scroll", "--to", "top"]);
+            let scrolled = session.ok(&["scroll", "#in", "--by", "0,300"]);
+            assert_eq!(tops(&page), "0,300", "{scrolled}");
+            let scrolled = session.ok(&["scroll", "#in", "--to", "bottom"]);
+            assert_eq!(scrolled["below"], 0.0, "{scrolled}");
+            let scrolled = session.ok(&["scroll", "#low"]);
+            assert_eq!(scrolled["used_selector"], "#low", "{scrolled}");
+            assert_eq!(page.evaluate("low.getBoundingClientRect().bottom <= innerHeight"), true);
+            let scrolled = session.ok(&["scroll", "--to", "bottom"]);
+            assert_eq!(scrolled["below"], 0.0, "{scrolled}");
+        }
+    });
+}
+
+#[test]
+fn scrolling_goes_on_until_a_text_is_there_and_ends_with_the_list() {
+    everywhere(|_, session, _| {
+        let page = session.open_page(
+            "<div id=l style='height:300px;overflow:auto'></div><script>let n=0;const more=()=>{for(let i=0;i<20;i++)l.insertAdjacentHTML('beforeend',`<p>Row ${++n}.</p>`)};more();l.onscroll=()=>{if(n<100&&l.scrollTop+l.clientHeight>l.scrollHeight-50)setTimeout(more,120)}</script>",
+        );
+        let scrolled = session.ok(&["scroll", "--until-text", "Row 97."]);
+        assert!(scrolled["found"]["name"].is_string(), "{scrolled}");
+        assert_eq!(
+            page.evaluate("(r=>r.top>=0&&r.bottom<=310)([...l.children].find(one=>one.textContent=='Row 97.').getBoundingClientRect())"),
+            true
+        );
+        let error = session.err(&["scroll", "#l", "--until-text", "Row 4000.", "--timeout", "20s"]);
+        assert_eq!(error["data"]["reason"], "scroll_end_reached", "{error}");
+    });
+}
+
+#[test]
+fn scrolling_that_never_ends_is_bounded_and_a_page_that_takes_the_wheel_is_said_to() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    session.open("<body id=b><script>const more=()=>b.insertAdjacentHTML('beforeend','<p style=height:600px>more</p>');more();more();more();onscroll=more</script>");
+    let ran = session.bsk(&["scroll", "--until-text", "never", "--timeout", "3s"]);
+    assert_eq!(ran.exit_code(), Some(4), "{}", ran.report());
+    assert!(ran.elapsed < Duration::from_secs(4), "{}", ran.report());
+    let page = session.open_page("<body style='height:4000px;margin:0'><script>z=1;addEventListener('wheel',event=>{event.preventDefault();z++},{passive:false})</script>");
+    let scrolled = session.ok(&["scroll", "--by", "0,300"]);
+    assert_eq!(scrolled["how"], "page", "{scrolled}");
+    assert_eq!(page.evaluate("[scrollY,z].join()"), "0,2");
+    session.open("<p>short</p>");
+    assert_eq!(session.err(&["scroll", "--by", "0,300"])["data"]["reason"], "not_scrollable");
+}
+
+#[test]
+fn what_is_in_a_frame_is_scrolled_there() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let inner = browser.pages().html("<body style='height:3000px'><button>Top</button><button style='position:absolute;top:2500px'>Deep</button>");
+    session.open(&format!(
+        "<div style='height:1500px'></div><iframe style='transform:scale(.5)' width=600 height=400 src='{}'></iframe>",
+        inner.replace("127.0.0.1", "other.localhost")
+    ));
+    let top = session.ref_of("button \"Top\"");
+    let scrolled = session.ok(&["scroll", &top, "--by", "0,400"]);
+    assert_eq!(scrolled["scroll_y"], 400.0, "{scrolled}");
+    let scrolled = session.ok(&["scroll", &session.ref_of("button \"Deep\"")]);
+    assert!(scrolled["scroll_y"].as_f64().unwrap() > 1500.0, "{scrolled}");
+}
