@@ -215,6 +215,19 @@ export class Debuggees {
   }
 
   /**
+   * Waits until no request of the tab's pages has been under way for `quietMs`, at most `timeoutMs`.
+   * @param {number} tabId
+   * @param {number} quietMs
+   * @param {number} timeoutMs
+   * @returns {Promise<{ is_quiet: boolean, under_way: number }>}
+   */
+  async networkQuiet(tabId, quietMs, timeoutMs) {
+    await this.attach(tabId);
+    const traffic = this.#tabs.get(tabId)?.traffic;
+    return traffic === undefined ? { is_quiet: true, under_way: 0 } : traffic.quiet(this.#around, quietMs, timeoutMs);
+  }
+
+  /**
    * Lets the tab be closed: an open dialog is dismissed, and a page that asks whether to stay is not heard.
    * @param {number} tabId
    */
@@ -303,6 +316,7 @@ export class Debuggees {
    * @param {JsonObject} params
    */
   onFrameEvent(tabId, sessionId, method, params) {
+    if (method.startsWith('Network.')) this.#tabs.get(tabId)?.traffic.note(method, params, this.#around.now());
     if (method === 'Page.frameRequestedNavigation') this.#foreign.note(tabId, params['url']);
     if (method.startsWith('Target.')) this.#onTargetEvent(tabId, method, params);
     else if (method === 'Page.frameNavigated' || method === 'Page.frameDetached') this.#watcher.event(tabId, method, params);
@@ -337,6 +351,10 @@ export class Debuggees {
    */
   onEvent(tabId, method, params) {
     const debuggee = this.#tabs.get(tabId);
+    if (method.startsWith('Network.')) {
+      debuggee?.traffic.note(method, params, this.#around.now());
+      return;
+    }
     switch (method) {
       case 'Target.attachedToTarget':
       case 'Target.targetInfoChanged':
@@ -359,6 +377,7 @@ export class Debuggees {
       case 'Page.frameNavigated':
         if (debuggee !== undefined) debuggee.isCrashed = false;
         if (isMainFrame(params)) this.#foreign.forget(tabId);
+        if (isMainFrame(params)) debuggee?.traffic.keepOnly(params);
         if (isForbiddenPage(params)) {
           this.release(tabId);
           this.#watcher.detached(tabId, 'page');

@@ -78,6 +78,7 @@ export function startKernel(around) {
       await tabs.allOpened();
       return {};
     },
+    network_quiet: (args, { claim }) => debuggees.networkQuiet(claim.tabId, args.quiet_ms, args.timeout_ms),
     frame_quad: ({ frame }, { claim }) => frames.quad(claim, frame),
     shadow_roots: ({ frame }, { claim }) => shadowRoots.find(claim, frame),
     cdp: ({ method, params }, { claim }) => debuggees.send(claim.tabId, method, params),

@@ -63,6 +63,7 @@ export interface CallArgs {
   frame_quad: { session_id: string; tab_id: number; frame: number };
   shadow_roots: { session_id: string; tab_id: number; frame: number };
   flush: { session_id: string; tab_id: number };
+  network_quiet: { session_id: string; tab_id: number; quiet_ms: number; timeout_ms: number };
   cdp: { session_id: string; tab_id: number; method: string; params: JsonObject };
   page: { session_id: string; tab_id: number; frame: number; function: string; args: JsonObject };
   evaluate: {

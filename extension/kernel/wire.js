@@ -21,6 +21,7 @@ export const CDP_EVENTS = /** @type {const} */ ([
 /** The functions of the page library that a host can call. */
 export const PAGE_FUNCTIONS = /** @type {const} */ ([
   'observe', 'query', 'prepare', 'probe', 'fill_begin', 'fill_end', 'select', 'focus', 'get_html', 'box', 'settle', 'document_state',
+  'wait',
 ]);
 
 const session_id = matching(/^[a-z0-9-]{1,32}$/, 'a session id: 1 to 32 lower-case letters, digits or `-`');
@@ -48,6 +49,7 @@ const CALLS = {
   frame_quad: object({ ...ofTab, frame: u32 }),
   shadow_roots: object({ ...ofTab, frame: u32 }),
   flush: object(ofTab),
+  network_quiet: object({ ...ofTab, quiet_ms: u32, timeout_ms: u32 }),
   cdp: object({ ...ofTab, method: text(), params: anyObject }),
   page: object({ ...ofTab, frame: u32, function: oneOf(PAGE_FUNCTIONS), args: anyObject }),
   evaluate: object({ ...ofTab, expression: text(), await_promise: bool, return_by_value: bool, timeout_ms: u32 }),

@@ -16,6 +16,7 @@ const pageFunctions = {
   box: boxOfTarget,
   settle: settlePage,
   document_state: documentState,
+  wait: waitFor,
 };
 
 /**

@@ -20,6 +20,7 @@ mod session;
 mod stdio;
 mod tabs;
 mod target;
+mod wait;
 
 use std::process::ExitCode;
 

@@ -154,7 +154,7 @@ async fn arrived(work: &Work, previous_url: String, until: WaitUntil) -> Result<
 }
 
 /// The document as it is now; none where the library cannot run, such as in the browser's own error page.
-async fn state(work: &Work) -> Option<DocumentState> {
+pub(crate) async fn state(work: &Work) -> Option<DocumentState> {
     work.page(FrameNumber::MAIN, PageFunction::DocumentState, &json!({})).await.ok()
 }
 

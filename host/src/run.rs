@@ -23,7 +23,7 @@ use crate::host::Host;
 use crate::kernel::{Pending, raw};
 use crate::queue::Turn;
 use crate::tabs::{self, Tab, TabEvent};
-use crate::{act, look, navigate, observe, session, target};
+use crate::{act, look, navigate, observe, session, target, wait};
 
 /// Longest time a command may ask for.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
@@ -63,6 +63,7 @@ pub(crate) fn name_of(action: &Action) -> &'static str {
         Action::NavigateForward { .. } => "navigate-forward",
         Action::Reload { .. } => "reload",
         Action::WaitForNavigation { .. } => "wait-for-navigation",
+        Action::WaitFor { .. } => "wait-for",
         Action::Observe(_) => "observe",
         Action::Snapshot(_) => "snapshot",
         Action::Find { .. } => "find",
@@ -207,6 +208,7 @@ async fn in_session(
             | Action::GetHtml { .. }
             | Action::Evaluate { .. }
             | Action::Screenshot { .. }
+            | Action::WaitFor { .. }
     );
     let is_observation = matches!(action, Action::Observe(_) | Action::Snapshot(_));
     let done = work
@@ -233,6 +235,7 @@ async fn in_tab(work: &Work, action: Action) -> Result<Done, Failure> {
         Action::NavigateForward { wait_until } => navigate::history(work, 1, wait_until).await,
         Action::Reload { hard, wait_until } => navigate::reload(work, hard, wait_until).await,
         Action::WaitForNavigation { wait_until } => navigate::wait(work, wait_until).await,
+        Action::WaitFor { condition } => wait::wait_for(work, condition).await,
         Action::Observe(args) => observe::observe(work, &args).await,
         Action::Snapshot(args) => observe::snapshot(work, &args).await,
         Action::Find { pattern, is_regex, max } => observe::find(work, &pattern, is_regex, max).await,

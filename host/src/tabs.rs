@@ -10,7 +10,7 @@ use bsk_protocol::kernel::{CdpEventName, LossCause};
 use bsk_protocol::local::Dialog;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 
 use crate::observe::Kept;
 
@@ -72,6 +72,8 @@ pub(crate) struct Tab {
     pub(crate) documents: Cell<u32>,
     /// What was seen in it.
     pub(crate) observations: Kept,
+    /// Counts the new documents of all frames.
+    pub(crate) frame_documents: watch::Sender<u32>,
     main_frame_id: RefCell<Option<String>>,
     events: broadcast::Sender<TabEvent>,
 }
@@ -89,6 +91,7 @@ impl Default for Tab {
             has_fresh_document: Cell::new(false),
             documents: Cell::new(0),
             observations: Kept::default(),
+            frame_documents: watch::Sender::new(0),
             main_frame_id: RefCell::default(),
             events: broadcast::Sender::new(REMEMBERED),
         }
@@ -182,6 +185,7 @@ impl Tab {
         Ok(match method {
             CdpEventName::FrameNavigated => {
                 let FrameNavigated { frame } = serde_json::from_str(params)?;
+                self.frame_documents.send_modify(|count| *count = count.wrapping_add(1));
                 if frame.parent_id.is_some() {
                     return Ok(None);
                 }

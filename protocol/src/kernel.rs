@@ -231,6 +231,17 @@ pub enum Call {
         /// The tab.
         tab_id: TabId,
     },
+    /// Waits until none of the tab's requests has been under way for a while → [`NetworkQuiet`].
+    NetworkQuiet {
+        /// The session.
+        session_id: SessionId,
+        /// The tab.
+        tab_id: TabId,
+        /// For how long nothing may have happened.
+        quiet_ms: u32,
+        /// The longest wait.
+        timeout_ms: u32,
+    },
     /// One method of the kernel's table → that method's result.
     Cdp {
         /// The session.
@@ -298,6 +309,7 @@ pub enum PageFunction {
     Box,
     Settle,
     DocumentState,
+    Wait,
 }
 
 /// CDP events that the host may ask for.
@@ -534,6 +546,16 @@ pub struct FrameQuad {
 pub struct ShadowRoots {
     /// Closed roots that the page library did not know; with none, another observation would show nothing more.
     pub found: u32,
+}
+
+/// Result of [`Call::NetworkQuiet`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NetworkQuiet {
+    /// Whether it was quiet for long enough.
+    pub is_quiet: bool,
+    /// Requests that have not ended.
+    pub under_way: u32,
 }
 
 /// Result of [`Call::HistoryStep`].

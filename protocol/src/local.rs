@@ -187,6 +187,26 @@ pub enum MouseButton {
     Right,
 }
 
+/// What `wait-for` waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Condition {
+    /// This text is visible, in any frame.
+    Text(String),
+    /// This text is visible in no frame.
+    GoneText(String),
+    /// A visible element of the main frame matches this CSS selector.
+    Selector(String),
+    /// No visible element of the main frame matches this CSS selector.
+    Gone(String),
+    /// The address fits: a glob with `*` and `**`, or a part of it.
+    Url(String),
+    /// This JavaScript gives something truthy; a function is called.
+    Function(String),
+    /// Neither network nor page changed for half a second.
+    Idle {},
+}
+
 /// What a command does. After the arrow: the result as JSON.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -250,6 +270,11 @@ pub enum Action {
     WaitForNavigation {
         /// When it counts as done.
         wait_until: WaitUntil,
+    },
+    /// Waits until something holds → [`Waited`].
+    WaitFor {
+        /// What is to hold.
+        condition: Condition,
     },
     /// What the page looks like → [`ObserveResult`].
     Observe(ObserveArgs),
@@ -531,6 +556,35 @@ pub struct Navigated {
     pub reached: WaitUntil,
     /// HTTP status of the document, null where there is none.
     pub status: Option<u16>,
+}
+
+/// Result of [`Action::WaitFor`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Waited {
+    /// The tab.
+    pub tab_id: TabId,
+    /// The condition that holds, as the command line names it, such as `text`; none where `idle` did not come.
+    pub matched: Option<String>,
+    /// How long that took.
+    pub waited_ms: u64,
+    /// The page's address, of `url`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The element that shows the text or matches the selector.
+    #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
+    pub element: Option<Ref>,
+    /// Its role.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// Its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What the function gave, if that is a string, a number or a boolean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<serde_json::Value>,
+    /// What kept the page from being idle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busy: Option<String>,
 }
 
 /// Result of [`Action::Screenshot`]; the CLI adds the path.

@@ -29,6 +29,7 @@ const TABLE = new Map(/** @type {[string, Shape<unknown>][]} */ ([
   ['box', object({ target, timeout_ms })],
   ['settle', object({ timeout_ms }, { until_change: bool })],
   ['document_state', empty],
+  ['wait', object({ condition: oneOf(['text', 'gone_text', 'selector', 'gone', 'quiet']), value: text(), timeout_ms })],
 ]));
 
 /**
