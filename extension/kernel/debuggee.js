@@ -204,14 +204,19 @@ export class Debuggees {
   /**
    * Resolves when the input already sent to the tab has been handled and the browser has told all that came of it: it answers
    * the last question itself, after what its page processes told it.
+   * @template T
    * @param {number} tabId
+   * @param {() => Promise<T>} ask what to ask the page meanwhile
+   * @returns {Promise<T>}
    */
-  async flush(tabId) {
+  async flush(tabId, ask) {
     await Promise.allSettled(this.#tabs.get(tabId)?.inputs ?? []);
+    const asked = ask();
     await this.send(tabId, 'Page.getNavigationHistory').catch((error) => {
       // In the moment of a change of pages there is nobody to ask, and nothing held back.
       if (!(error instanceof Refusal) || error.reason !== 'page_navigated') throw error;
     });
+    return asked;
   }
 
   /**

@@ -72,11 +72,14 @@ export function startKernel(around) {
       return {};
     },
     frames: (_args, { claim }) => frames.list(claim),
-    async flush(_args, { claim }) {
-      await debuggees.flush(claim.tabId);
+    async flush({ frame }, { claim }) {
+      const outcome = await debuggees.flush(claim.tabId, async () => (
+        // A page that was replaced has nothing to tell, and that is told by events.
+        frame === undefined ? null : pageCalls.call(claim, frame, 'outcome', {}).catch(() => null)
+      ));
       // A tab that the input opened is told when it is stored, which takes a moment longer.
       await tabs.allOpened();
-      return {};
+      return outcome === null ? {} : { outcome };
     },
     network_quiet: (args, { claim }) => debuggees.networkQuiet(claim.tabId, args.quiet_ms, args.timeout_ms),
     frame_quad: ({ frame }, { claim }) => frames.quad(claim, frame),

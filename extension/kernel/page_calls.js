@@ -15,7 +15,7 @@ import { isObject, u32 } from './shape.js';
 export const PAGE_FILES = Object.freeze([
   'refs.js', 'shadow.js', 'sheets.js', 'visible.js', 'role.js', 'name.js', 'state.js', 'place.js', 'hover.js', 'observe.js',
   'rows.js', 'columns.js', 'target.js', 'query.js', 'geometry.js', 'actionable.js', 'probe.js', 'edit.js', 'select.js',
-  'html.js', 'wait.js', 'main.js',
+  'html.js', 'wait.js', 'outcome.js', 'main.js',
 ]);
 
 const CALL = '(name, args, context) => bskPage.call(name, args, context)';

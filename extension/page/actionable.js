@@ -44,6 +44,7 @@ async function prepareTarget({ target, timeout_ms, force = false, arm, at }) {
   const { element, point } = found.ok;
   const answer = { ...usedElement(element), ...point, box: boxInView(element) };
   if (arm) armProbe(arm, element, !force);
+  if (arm === 'mousedown') watchOutcome(element);
   return { ok: answer };
 }
 

@@ -17,6 +17,7 @@ const pageFunctions = {
   settle: settlePage,
   document_state: documentState,
   wait: waitFor,
+  outcome: readOutcome,
 };
 
 /**

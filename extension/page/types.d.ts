@@ -117,6 +117,13 @@ interface QueryAnswer {
 /** What `wait` waits for; `value` is the text or the selector, empty for `quiet`. */
 type WaitCondition = 'text' | 'gone_text' | 'selector' | 'gone' | 'quiet';
 
+interface Outcome {
+  /** Whether anything that can be seen changed; null where nobody can tell. */
+  changed: boolean | null;
+  /** The element's states before and after, where they differ. */
+  state?: { before: string[]; after: string[] };
+}
+
 interface WaitAnswer {
   holds: boolean;
   /** What shows the text or matches the selector. */
@@ -167,6 +174,8 @@ interface PageFunctions {
   settle(args: { timeout_ms: number; until_change?: boolean }): Promise<Record<string, never>>;
   /** Waits until a condition holds, at most `timeout_ms`: a visible text or element is there or gone, or nothing changed for a while. */
   wait(args: { condition: WaitCondition; value: string; timeout_ms: number }): Promise<WaitAnswer>;
+  /** What the action that `prepare` or `focus` began has changed so far; asked once the input was handled. */
+  outcome(args: Record<string, never>): Outcome;
   /** The document as the navigation made it; `status` is the HTTP status, 0 when unknown. */
   document_state(args: Record<string, never>): { url: string; title: string; ready_state: string; status: number };
 }

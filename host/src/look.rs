@@ -4,8 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::ids::FrameNumber;
-use bsk_protocol::kernel::{Call, PageFunction};
-use bsk_protocol::local::Screenshot;
+use bsk_protocol::kernel::{Call, DialogPolicy, PageFunction};
+use bsk_protocol::local::{AnsweredDialog, Dialog, Screenshot};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -275,6 +275,22 @@ fn png_size(bytes: &[u8]) -> Option<(u32, u32)> {
     Some((u32::from_be_bytes(*width), u32::from_be_bytes(height.try_into().ok()?)))
 }
 
+/// The arguments of `Page.handleJavaScriptDialog` for a dialog that is answered without asking.
+pub(crate) fn dialog_answer(AnsweredDialog { dialog, action }: &AnsweredDialog) -> Value {
+    answer_to(dialog, *action == DialogPolicy::Accept, None)
+}
+
+fn answer_to(dialog: &Dialog, accept: bool, text: Option<String>) -> Value {
+    let mut params = json!({ "accept": accept });
+    // Without a text of ours the browser would answer a prompt with nothing instead of its default.
+    if let Some(text) =
+        text.or_else(|| dialog.default_prompt.clone()).filter(|_| accept && dialog.kind == "prompt")
+    {
+        params["promptText"] = json!(text);
+    }
+    params
+}
+
 /// `bsk dialog list`.
 pub(crate) fn dialog_list(work: &Work) -> Result<Done, Failure> {
     let dialogs: Vec<_> = work.tab.dialog.borrow().iter().cloned().collect();
@@ -292,16 +308,13 @@ pub(crate) async fn dialog_decide(work: &Work, accept: bool, text: Option<String
         )
         .hint("run `bsk dialog list` with another `--tab-id`, or go on: nothing waits for a decision"));
     };
-    let mut params = json!({ "accept": accept });
-    // Without a text of ours the browser would answer a prompt with nothing instead of its default.
-    if let Some(text) =
-        text.or_else(|| dialog.default_prompt.clone()).filter(|_| accept && dialog.kind == "prompt")
-    {
-        params["promptText"] = json!(text);
+    let opened = work.tab.dialogs_opened.get();
+    work.cdp::<Value>("Page.handleJavaScriptDialog", &answer_to(&dialog, accept, text)).await?;
+    // A page may have opened the next one already.
+    if work.tab.dialogs_opened.get() == opened {
+        *work.tab.dialog.borrow_mut() = None;
+        fetch_pointer(work);
     }
-    work.cdp::<Value>("Page.handleJavaScriptDialog", &params).await?;
-    *work.tab.dialog.borrow_mut() = None;
-    fetch_pointer(work);
     Ok(Done::new(&json!({ "tab_id": work.tab_id, "type": dialog.kind, "message": dialog.message })))
 }
 

@@ -11,6 +11,7 @@ mod host;
 mod kernel;
 mod log;
 mod look;
+mod more;
 mod navigate;
 mod observe;
 mod queue;

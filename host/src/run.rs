@@ -23,7 +23,7 @@ use crate::host::Host;
 use crate::kernel::{Pending, raw};
 use crate::queue::Turn;
 use crate::tabs::{self, Tab, TabEvent};
-use crate::{act, look, navigate, observe, session, target, wait};
+use crate::{act, look, more, navigate, observe, session, target, wait};
 
 /// Longest time a command may ask for.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
@@ -137,7 +137,7 @@ async fn route(
         let turn = session.queue.enter(&session_id).await?;
         stage.set("at work in the page");
         let bounds = Bounds { turn, deadline, stage: Rc::clone(stage) };
-        in_session(host, session_id.clone(), command.tab_id, command.action, bounds).await
+        in_session(host, session_id.clone(), command.tab_id, command.action, command.observe, bounds).await
     };
     tokio::select! {
         biased;
@@ -172,6 +172,7 @@ async fn in_session(
     session_id: SessionId,
     tab_id: Option<TabId>,
     action: Action,
+    observe: bool,
     bounds: Bounds,
 ) -> Result<Done, Failure> {
     if let Action::TabCreate { url, active, index } = action {
@@ -198,7 +199,8 @@ async fn in_session(
     let is_about_dialogs =
         matches!(action, Action::DialogList {} | Action::DialogAccept { .. } | Action::DialogDismiss {});
     if is_about_dialogs {
-        return in_tab(&work, action).await;
+        let done = in_tab(&work, action).await?;
+        return more::tell(&work, done, observe).await;
     }
     let is_a_look = matches!(
         action,
@@ -224,7 +226,8 @@ async fn in_session(
             let open = work.tab.dialog.borrow().clone();
             open.map(|dialog| observe::beside_dialog(&work, &dialog)).ok_or(failure)
         }
-        Ok(_) | Err(_) => done,
+        Ok(done) => more::tell(&work, done, observe && !is_a_look).await,
+        Err(_) => done,
     }
 }
 
@@ -379,7 +382,7 @@ impl Work {
 
     /// Lets the page react to input that was sent a moment ago. Chromium holds a page's tasks back after input until it has
     /// drawn a frame (docs/decisions/0002-no-task-after-input.md), so a look that comes sooner would show the page before it.
-    async fn settle(&self) {
+    pub(crate) async fn settle(&self) {
         let Some(sent) = self.tab.unsettled_input.take() else { return };
         if sent.elapsed() < REACTION {
             let args = serde_json::json!({ "timeout_ms": REACTION_MS });
@@ -395,7 +398,7 @@ impl Work {
     }
 
     /// Runs `work` unless a dialog is open or opens meanwhile: nothing in the page answers while one is.
-    async fn unless_dialog(
+    pub(crate) async fn unless_dialog(
         &self,
         work: impl Future<Output = Result<Done, Failure>>,
     ) -> Result<Done, Failure> {

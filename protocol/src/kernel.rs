@@ -113,6 +113,29 @@ pub struct SessionRecord {
     pub active_tab_id: Option<TabId>,
     /// Every tab that the session may touch.
     pub tab_ids: Vec<TabId>,
+    /// What is done about JavaScript dialogs.
+    #[serde(default, skip_serializing_if = "DialogPolicy::is_ask")]
+    pub dialogs: DialogPolicy,
+}
+
+/// What is done about a JavaScript dialog that opens in a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DialogPolicy {
+    /// It waits for a decision.
+    #[default]
+    Ask,
+    /// It is accepted, a prompt with what it suggests.
+    Accept,
+    /// It is dismissed.
+    Dismiss,
+}
+
+impl DialogPolicy {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's skip_serializing_if passes a reference")]
+    const fn is_ask(&self) -> bool {
+        matches!(self, Self::Ask)
+    }
 }
 
 /// How a session is to be.
@@ -132,6 +155,9 @@ pub struct SessionOptions {
     pub focus: bool,
     /// Ends the session after this long without a command.
     pub idle_ms: u64,
+    /// What is done about JavaScript dialogs.
+    #[serde(default, skip_serializing_if = "DialogPolicy::is_ask")]
+    pub dialogs: DialogPolicy,
 }
 
 /// What the host may ask. Fields that are left out take the kernel's default.
@@ -224,12 +250,16 @@ pub enum Call {
         frame: FrameNumber,
     },
     /// Answers `{}` once the page has handled the input sent before and all that the browser had to tell of it has been passed
-    /// on. A reply to input can overtake the events of what the input set off; this cannot.
+    /// on. A reply to input can overtake the events of what the input set off; this cannot. With a frame the answer has what its
+    /// page library's `outcome` says, unless its document is gone.
     Flush {
         /// The session.
         session_id: SessionId,
         /// The tab.
         tab_id: TabId,
+        /// The frame.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        frame: Option<FrameNumber>,
     },
     /// Waits until none of the tab's requests has been under way for a while → [`NetworkQuiet`].
     NetworkQuiet {
@@ -310,6 +340,7 @@ pub enum PageFunction {
     Settle,
     DocumentState,
     Wait,
+    Outcome,
 }
 
 /// CDP events that the host may ask for.
@@ -336,6 +367,9 @@ pub enum CdpEventName {
     /// A JavaScript dialog was closed.
     #[serde(rename = "Page.javascriptDialogClosed")]
     DialogClosed,
+    /// A download began.
+    #[serde(rename = "Page.downloadWillBegin")]
+    DownloadWillBegin,
 }
 
 /// What the kernel tells unasked.
@@ -368,6 +402,8 @@ pub enum Event {
         tab_id: TabId,
         /// The tab whose page opened it.
         opener_tab_id: TabId,
+        /// The address it shows or is loading, at most 2,048 characters of it.
+        url: String,
     },
     /// A CDP event that was subscribed to.
     Cdp {

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::failure::Failure;
 use crate::ids::{Cursor, InstanceId, Ref, SessionId, TabId, WindowId};
-use crate::kernel::{SessionOptions, SessionRecord, TabScope};
+use crate::kernel::{DialogPolicy, SessionOptions, SessionRecord, TabScope};
 
 /// What the CLI sends.
 #[derive(Debug, Serialize, Deserialize)]
@@ -105,6 +105,9 @@ pub struct Command {
     pub tab_id: Option<TabId>,
     /// How long it may take, waiting in the queue included.
     pub timeout_ms: u64,
+    /// Whether the result gets an `observation`: what the command changed, as `observe --diff` shows it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub observe: bool,
     /// What to do.
     pub action: Action,
 }
@@ -526,6 +529,63 @@ pub struct Effects {
     /// Tabs that the page opened; the session owns them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub opened_tab_ids: Vec<TabId>,
+    /// The same tabs, with more of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub opened_tabs: Vec<OpenedTab>,
+    /// Tabs of the session that are gone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub closed_tab_ids: Vec<TabId>,
+    /// Dialogs that were answered as the session wants it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dialogs: Vec<AnsweredDialog>,
+    /// Downloads that began.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub downloads: Vec<BegunDownload>,
+    /// The element's states, where they are others now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<StateChange>,
+    /// Nothing that can be seen is different yet; absent where something is or where nobody can tell.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub nothing_visible_changed: bool,
+}
+
+/// A tab that a page opened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenedTab {
+    /// The tab.
+    pub tab_id: TabId,
+    /// The tab whose page opened it.
+    pub opener_tab_id: TabId,
+    /// The address it shows or is loading.
+    pub url: String,
+}
+
+/// A dialog that was answered without asking.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnsweredDialog {
+    /// The dialog.
+    #[serde(flatten)]
+    pub dialog: Dialog,
+    /// `accept` or `dismiss`.
+    pub action: DialogPolicy,
+}
+
+/// A download that began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BegunDownload {
+    /// Where from.
+    pub url: String,
+    /// The name that the page or the server suggests.
+    pub suggested_filename: String,
+}
+
+/// How an element's states changed, as `observe` shows them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateChange {
+    /// Those it had.
+    pub before: Vec<String>,
+    /// Those it has.
+    pub after: Vec<String>,
 }
 
 /// Result of [`Action::SessionStart`].

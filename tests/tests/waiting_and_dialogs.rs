@@ -164,3 +164,178 @@ fn a_function_that_never_holds_says_what_it_gave_and_one_that_is_none_fails_at_o
     assert_eq!(session.bsk(&["wait-for"]).exit_code(), Some(1));
     assert_eq!(session.bsk(&["wait-for", "--text", "a", "--url", "b"]).exit_code(), Some(1));
 }
+
+/// Starts a session with a policy for dialogs; stopped with the browser.
+fn session_with<'a>(browser: &'a bsk_tests::Browser, policy: &str) -> bsk_tests::Session<'a> {
+    let mut session = browser.session();
+    let args = ["session", "start", "--browser", &browser.instance_id, "--dialogs", policy];
+    let started = browser.bsk_ok(&args);
+    assert!(browser.bsk(&["session", "stop", &session.id]).status.success());
+    session.id = started["session_id"].as_str().unwrap().to_owned();
+    session
+}
+
+#[test]
+fn an_alert_ends_the_click_at_once_and_is_answered_later() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page(
+        "<button onclick=\"o.textContent+='before;';alert('hi');o.textContent+='after'\">K</button><p id=o></p>",
+    );
+    let ran = session.bsk(&["click", "button"]);
+    assert_eq!(ran.exit_code(), Some(6), "{}", ran.report());
+    assert!(ran.elapsed < Duration::from_secs(1), "{}", ran.report());
+    let dialog = ran.failure()["data"]["dialog"].clone();
+    assert_eq!((&dialog["type"], &dialog["message"]), (&"alert".into(), &"hi".into()));
+    for args in [&["status"][..], &["session", "list"]] {
+        let ran = browser.bsk(args);
+        assert!(ran.status.success() && ran.elapsed < Duration::from_secs(1), "{}", ran.report());
+    }
+    for args in [&["evaluate", "1"][..], &["wait-for", "--text", "x"], &["click", "button"], &["press", "a"]]
+    {
+        let ran = session.bsk(args);
+        assert_eq!(ran.exit_code(), Some(6), "{}", ran.report());
+        assert!(ran.elapsed < Duration::from_secs(1), "{}", ran.report());
+    }
+    let accepted = session.ok(&["dialog", "accept", "--observe"]);
+    assert_eq!((&accepted["type"], &accepted["message"]), (&"alert".into(), &"hi".into()), "{accepted}");
+    assert!(accepted["observation"]["text"].as_str().unwrap().contains("after"), "{accepted}");
+    assert_eq!(page.evaluate("o.textContent"), "before;after");
+}
+
+#[test]
+fn a_prompt_takes_a_text_its_default_or_nothing() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page("<button onclick=\"document.title=String(prompt('n','def'))\">P</button>");
+    for (args, title) in [
+        (&["dialog", "accept", "--text", ""][..], ""),
+        (&["dialog", "accept"], "def"),
+        (&["dialog", "accept", "--text", "Ada"], "Ada"),
+        (&["dialog", "dismiss"], "null"),
+    ] {
+        let failure = session.err(&["click", "button"]);
+        assert_eq!(failure["data"]["dialog"]["default_prompt"], "def", "{failure}");
+        session.ok(args);
+        assert_eq!(page.evaluate("document.title"), title);
+    }
+}
+
+#[test]
+fn alerts_in_a_row_are_answered_one_by_one() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session
+        .open_page("<button onclick=\"for(let i=0;i<3;i++)alert('n'+i);document.title='done'\">K</button>");
+    assert_eq!(session.bsk(&["click", "button"]).exit_code(), Some(6));
+    for n in 0..3 {
+        let open = bsk_tests::until("the next alert", Duration::from_secs(3), || {
+            session.ok(&["dialog", "list"])["dialogs"]
+                .as_array()
+                .filter(|dialogs| !dialogs.is_empty())
+                .cloned()
+        });
+        assert_eq!(open[0]["message"], format!("n{n}").as_str());
+        let accepted = session.ok(&["dialog", "accept"]);
+        assert_eq!(accepted["message"], format!("n{n}").as_str());
+    }
+    assert_eq!(page.evaluate("document.title"), "done");
+}
+
+#[test]
+fn a_dialog_of_a_frame_is_told_like_the_page_s() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let inner =
+        browser.pages().html("<button onclick=\"parent.document.title=confirm('sure?')\">In</button>");
+    let page = session.open_page(&format!("<iframe src='{inner}'></iframe>"));
+    let failure = session.err(&["click", "--name", "In"]);
+    assert_eq!(
+        (&failure["exit_code"], &failure["data"]["dialog"]["message"]),
+        (&6.into(), &"sure?".into()),
+        "{failure}"
+    );
+    session.ok(&["dialog", "dismiss"]);
+    assert_eq!(page.evaluate("document.title"), "false");
+}
+
+#[test]
+fn a_page_that_asks_to_stay_is_asked_back() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let here =
+        session.open("<input id=i><script>onbeforeunload=e=>{e.preventDefault();e.returnValue='x'}</script>");
+    let next = browser.pages().html("<title>Next</title>");
+    // Only a page that was used may ask.
+    session.ok(&["click", "#i"]);
+    session.ok(&["press", "z"]);
+    let failure = session.err(&["navigate", &next]);
+    assert_eq!(failure["data"]["dialog"]["type"], "beforeunload", "{failure}");
+    session.ok(&["dialog", "dismiss"]);
+    let seen = session.ok(&["evaluate", "location.href + ' ' + i.value"]);
+    assert_eq!(seen["value"], format!("{here} z").as_str());
+    assert_eq!(session.bsk(&["navigate", &next]).exit_code(), Some(6));
+    session.ok(&["dialog", "accept"]);
+    session.ok(&["wait-for", "--url", &next]);
+}
+
+#[test]
+fn a_session_can_say_how_dialogs_are_answered_and_is_told_of_each() {
+    let browser = BROWSER.browser();
+    for (policy, given) in [("accept", "true def"), ("dismiss", "false null")] {
+        let session = session_with(&browser, policy);
+        let page = session.open_page(
+            "<button onclick=\"document.title=confirm('sure?')+' '+prompt('n','def')\">K</button><input oninput=\"alert(this.value)\">",
+        );
+        let clicked = session.ok(&["click", "button"]);
+        let dialogs = &clicked["effects"]["dialogs"];
+        assert_eq!(
+            (&dialogs[0]["type"], &dialogs[0]["message"]),
+            (&"confirm".into(), &"sure?".into()),
+            "{clicked}"
+        );
+        assert_eq!(
+            (&dialogs[1]["default_prompt"], &dialogs[1]["action"]),
+            (&"def".into(), &policy.into()),
+            "{clicked}"
+        );
+        assert_eq!(page.evaluate("document.title"), given);
+        let filled = session.ok(&["fill", "input", "--value", "abc"]);
+        assert_eq!(filled["effects"]["dialogs"][0]["message"], "abc", "{filled}");
+        let asked = session.ok(&["evaluate", "confirm('again?')"]);
+        assert_eq!(asked["effects"]["dialogs"][0]["message"], "again?", "{asked}");
+        assert_eq!(asked["value"], policy == "accept", "{asked}");
+        let quiet = session.ok(&["evaluate", "1"]);
+        assert!(quiet["effects"].is_null(), "each is told once: {quiet}");
+        let ran = session.bsk(&["evaluate", "for(;;)alert('more')", "--timeout", "20s"]);
+        assert_eq!(ran.exit_code(), Some(6), "a page without end waits for a decision: {}", ran.report());
+        let _ = browser.bsk(&["session", "stop", &session.id]);
+    }
+}
+
+#[test]
+fn leaving_a_page_that_asks_to_stay_follows_the_session_s_answer() {
+    let browser = BROWSER.browser();
+    for policy in ["accept", "dismiss"] {
+        let session = session_with(&browser, policy);
+        let here = session
+            .open("<input id=i><script>onbeforeunload=e=>{e.preventDefault();e.returnValue='x'}</script>");
+        let next = browser.pages().html("<title>Next</title>");
+        session.ok(&["click", "#i"]);
+        let ran = session.bsk(&["navigate", &next]);
+        if policy == "accept" {
+            let gone = ran.success();
+            assert_eq!(gone["final_url"], next.as_str(), "{gone}");
+            assert_eq!(gone["effects"]["dialogs"][0]["type"], "beforeunload", "{gone}");
+        } else {
+            let failure = ran.failure();
+            assert_eq!(
+                (&failure["exit_code"], &failure["data"]["reason"]),
+                (&3.into(), &"navigation_failed".into())
+            );
+            assert!(failure["message"].as_str().unwrap().contains("dismissed"), "{failure}");
+            assert_eq!(session.ok(&["evaluate", "location.href"])["value"], here.as_str());
+        }
+        let _ = browser.bsk(&["session", "stop", &session.id]);
+    }
+}

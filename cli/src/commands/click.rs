@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 
 use super::DONE;
 use super::keys::Modifiers;
-use crate::context::{COMMAND_TIMEOUT, Context, TabPlace};
+use crate::context::{ActPlace, COMMAND_TIMEOUT, Context};
 use crate::render::Acted;
 use crate::target::TargetArgs;
 
@@ -21,6 +21,7 @@ use crate::target::TargetArgs;
 #[command(after_long_help = "Examples:
   bsk click @e3 --session quwe
   bsk click 'button[type=submit]' --session quwe
+  bsk click @e3 --observe --session quwe
   bsk click --role button --name Save --session quwe
   bsk click @e3 --modifiers Control --click-count 2 --session quwe")]
 pub(crate) struct ClickArgs {
@@ -35,7 +36,7 @@ pub(crate) struct ClickArgs {
     #[command(flatten)]
     modifiers: Modifiers,
     #[command(flatten)]
-    place: TabPlace,
+    place: ActPlace,
 }
 
 /// A mouse button.
@@ -63,11 +64,7 @@ pub(crate) fn run(args: ClickArgs, context: &Context) -> Result<u8, Failure> {
         click_count: args.click_count,
         modifiers: args.modifiers.modifiers,
     };
-    let reply = context.in_tab(&args.place, COMMAND_TIMEOUT, action)?;
-    if context.output.is_json() {
-        context.output.json(&reply.json)?;
-    } else {
-        context.output.note(&reply.read::<Acted>()?.line("clicked"))?;
-    }
+    let reply = context.act(&args.place, COMMAND_TIMEOUT, action)?;
+    context.acted(&reply, |reply| Ok(reply.read::<Acted>()?.line("clicked")))?;
     Ok(DONE)
 }

@@ -10,7 +10,7 @@ use clap::Args;
 use serde::Deserialize;
 
 use super::DONE;
-use crate::context::{COMMAND_TIMEOUT, Context, TabPlace};
+use crate::context::{ActPlace, COMMAND_TIMEOUT, Context};
 use crate::render::Acted;
 use crate::target::TargetArgs;
 use crate::value;
@@ -30,7 +30,7 @@ pub(crate) struct FillArgs {
     #[arg(long)]
     no_clear: bool,
     #[command(flatten)]
-    place: TabPlace,
+    place: ActPlace,
 }
 
 /// Where the text comes from.
@@ -62,13 +62,10 @@ pub(crate) fn run(args: FillArgs, context: &Context) -> Result<u8, Failure> {
         }
     };
     let action = Action::Fill { target, value, append: args.no_clear };
-    let reply = context.in_tab(&args.place, COMMAND_TIMEOUT, action)?;
-    if context.output.is_json() {
-        context.output.json(&reply.json)?;
-    } else {
+    let reply = context.act(&args.place, COMMAND_TIMEOUT, action)?;
+    context.acted(&reply, |reply| {
         let filled: Filled = reply.read()?;
-        let length = format!(", {} characters", filled.value_length);
-        context.output.note(&filled.acted.line_with("filled", &length))?;
-    }
+        Ok(filled.acted.line_with("filled", &format!(", {} characters", filled.value_length)))
+    })?;
     Ok(DONE)
 }

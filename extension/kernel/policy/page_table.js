@@ -30,6 +30,7 @@ const TABLE = new Map(/** @type {[string, Shape<unknown>][]} */ ([
   ['settle', object({ timeout_ms }, { until_change: bool })],
   ['document_state', empty],
   ['wait', object({ condition: oneOf(['text', 'gone_text', 'selector', 'gone', 'quiet']), value: text(), timeout_ms })],
+  ['outcome', empty],
 ]));
 
 /**

@@ -5,7 +5,7 @@ use bsk_protocol::kernel::PageFunction;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{UsedElement, used};
+use super::{UsedElement, effects, flush, used};
 use crate::run::{Done, Work};
 use crate::target::Element;
 
@@ -38,11 +38,13 @@ pub(crate) async fn fill(
     let (frame, page_target) = target.in_page();
     let timeout_ms = work.page_timeout_ms();
     let args = json!({ "target": page_target, "value": value, "append": append, "timeout_ms": timeout_ms });
+    let events = work.tab.watch();
     let begun: Begun = work.page(frame, PageFunction::FillBegin, &args).await?;
     let typed = (!begun.done).then(|| work.cdp::<Value>("Input.insertText", &json!({ "text": value })));
     let args = json!({ "value": value, "append": append, "timeout_ms": EDIT_MS.min(work.page_timeout_ms()) });
-    let ended: Ended = work.page(frame, PageFunction::FillEnd, &args).await?;
-    work.input_sent();
+    let ended = work.page(frame, PageFunction::FillEnd, &args);
+    let flushed = flush(work);
+    let ended: Ended = ended.await?;
     if let Some(typed) = typed {
         typed.await?;
     }
@@ -54,6 +56,7 @@ pub(crate) async fn fill(
     if let (Some(held), false) = (ended.value, begun.is_secret) {
         result.insert("value".into(), json!(held));
     }
+    result.insert("effects".into(), json!(effects(work, events, flushed).await?));
     Ok(Done::new(&result))
 }
 

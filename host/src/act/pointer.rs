@@ -6,16 +6,16 @@
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::ids::FrameNumber;
 use bsk_protocol::kernel::{Call, FrameQuad, PageFunction};
-use bsk_protocol::local::{Modifier, MouseButton};
+use bsk_protocol::local::{Effects, Modifier, MouseButton};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::sync::broadcast::Receiver;
 use tokio::time::{Duration, sleep};
 
-use super::{UsedElement, confirm, effects, flush, modifier_bits, read_probe, used};
+use super::{
+    UsedElement, confirm, effects, ended_by_itself, flush, flush_in, modifier_bits, read_probe, used,
+};
 use crate::kernel::Pending;
 use crate::run::{Done, Work};
-use crate::tabs::TabEvent;
 use crate::target::Element;
 
 /// A triple click is the most that any browser knows.
@@ -140,28 +140,25 @@ pub(crate) async fn click(
             sent.push(mouse(work, kind, &aim, &more));
         }
     }
-    let (probe, flushed) = (read_probe(work, aim.frame), flush(work));
-    confirm(probe.await, "click")?;
-    for reply in sent {
-        reply.await?;
-    }
-    pointed(work, target, &aim, events, flushed).await
+    let (probe, flushed) = (read_probe(work, aim.frame), flush_in(work, aim.frame));
+    let done = async {
+        confirm(probe.await, "click")?;
+        for reply in sent {
+            reply.await?;
+        }
+        effects(work, events, flushed).await
+    };
+    let effects = done.await.or_else(|failure| ended_by_itself(work, failure))?;
+    Ok(pointed(work, target, &aim, &effects))
 }
 
 /// The answer of a command that pointed at something.
-async fn pointed(
-    work: &Work,
-    target: &Element,
-    aim: &Aim,
-    events: Receiver<TabEvent>,
-    flushed: Pending<Value>,
-) -> Result<Done, Failure> {
-    let effects = effects(work, events, flushed).await?;
+fn pointed(work: &Work, target: &Element, aim: &Aim, effects: &Effects) -> Done {
     let mut result = used(work, target, &aim.element);
     result.insert("x".into(), json!(aim.x));
     result.insert("y".into(), json!(aim.y));
     result.insert("effects".into(), json!(effects));
-    Ok(Done::new(&result))
+    Done::new(&result)
 }
 
 /// `bsk hover`.
@@ -180,8 +177,8 @@ pub(crate) async fn hover(
     moved.await?;
     // How long the pointer rests is the caller's wish, not a wait for the page.
     sleep(Duration::from_millis(settle_ms)).await;
-    let flushed = flush(work);
-    pointed(work, target, &aim, events, flushed).await
+    let effects = effects(work, events, flush(work)).await?;
+    Ok(pointed(work, target, &aim, &effects))
 }
 
 #[cfg(test)]

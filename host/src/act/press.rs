@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::time::{Duration, sleep};
 
 use super::keys::{self, Key};
-use super::{UsedElement, confirm, effects, flush, modifier_bits, read_probe};
+use super::{UsedElement, confirm, effects, ended_by_itself, flush_in, modifier_bits, read_probe};
 use crate::kernel::Pending;
 use crate::run::{Done, Work};
 use crate::target::Element;
@@ -63,14 +63,17 @@ pub(crate) async fn press(
     sent.extend(keyboard.release_modifiers());
     // Focus inside a frame: the key goes there and this document's probe does not see it.
     let probe = (!focused.is_frame).then(|| read_probe(work, frame));
-    let flushed = flush(work);
-    if let Some(probe) = probe {
-        confirm(probe.await, "key")?;
-    }
-    for reply in sent {
-        reply.await?;
-    }
-    let effects = effects(work, events, flushed).await?;
+    let flushed = flush_in(work, frame);
+    let done = async {
+        if let Some(probe) = probe {
+            confirm(probe.await, "key")?;
+        }
+        for reply in sent {
+            reply.await?;
+        }
+        effects(work, events, flushed).await
+    };
+    let effects = done.await.or_else(|failure| ended_by_itself(work, failure))?;
     let mut result = json!({
         "tab_id": work.tab_id,
         "key": key.key,

@@ -5,7 +5,7 @@ use bsk_protocol::kernel::PageFunction;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{UsedElement, used};
+use super::{UsedElement, effects, flush, used};
 use crate::run::{Done, Work};
 use crate::target::Element;
 
@@ -32,11 +32,13 @@ pub(crate) async fn select(
         "target": page_target, "values": values, "labels": labels, "indexes": indexes,
         "timeout_ms": work.page_timeout_ms(),
     });
+    let events = work.tab.watch();
     let selected: Selected = work.page(frame, PageFunction::Select, &args).await?;
-    work.input_sent();
+    let effects = effects(work, events, flush(work)).await?;
     let mut result = used(work, target, &selected.element);
     result.insert("multiple".into(), json!(selected.multiple));
     result.insert("selected_values".into(), json!(selected.selected_values));
     result.insert("selected_labels".into(), json!(selected.selected_labels));
+    result.insert("effects".into(), json!(effects));
     Ok(Done::new(&result))
 }

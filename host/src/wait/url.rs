@@ -31,7 +31,9 @@ pub(super) async fn wait(work: &Work, pattern: &str) -> Result<Waited, Failure> 
                 | TabEvent::Lifecycle { .. }
                 | TabEvent::StoppedLoading
                 | TabEvent::DialogOpened
-                | TabEvent::Opened(_),
+                | TabEvent::Opened(_)
+                | TabEvent::Closed(_)
+                | TabEvent::Download(_),
             )) => {}
             Ok(Err(RecvError::Lagged(_))) => last = current(work).await,
             Ok(Err(RecvError::Closed)) => return Err(crate::kernel::browser_gone()),
