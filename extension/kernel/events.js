@@ -61,10 +61,9 @@ export class Events {
    * @param {string} session_id
    * @param {number} tab_id
    * @param {number} opener_tab_id
-   * @param {string} url
    */
-  tabOpened(session_id, tab_id, opener_tab_id, url) {
-    this.#post({ tab_opened: { session_id, tab_id, opener_tab_id, url: url.slice(0, 2048) } });
+  tabOpened(session_id, tab_id, opener_tab_id) {
+    this.#post({ tab_opened: { session_id, tab_id, opener_tab_id } });
   }
 
   /**

@@ -182,9 +182,7 @@ export class Tabs {
     this.#join(session, tab.id);
     if (tab.active) session.activeTabId = tab.id;
     await this.#ownership.save();
-    // Only by now it has the address that it is loading.
-    const now = await this.#around.chrome.tabs.get(tab.id).catch(() => tab);
-    this.#events.tabOpened(session.sessionId, tab.id, opener.tabId, now.pendingUrl || now.url || '');
+    this.#events.tabOpened(session.sessionId, tab.id, opener.tabId);
     this.#events.sessionChanged(session);
     return session;
   }

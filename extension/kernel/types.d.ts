@@ -143,7 +143,7 @@ export type KernelEvent =
   | { session_changed: SessionRecord }
   | { session_ended: { session_id: string; cause: EndCause } }
   | { tab_lost: { session_id: string; tab_id: number; cause: LossCause } }
-  | { tab_opened: { session_id: string; tab_id: number; opener_tab_id: number; url: string } }
+  | { tab_opened: { session_id: string; tab_id: number; opener_tab_id: number } }
   | { cdp: { tab_id: number; method: string; params: unknown } };
 
 /** How the connection to the host is, for the popup. */

@@ -139,8 +139,12 @@ impl Host {
                 }
                 self.tab(tab_id).lose(cause);
             }
-            Event::TabOpened { tab_id, opener_tab_id, url, .. } => {
-                self.tab(opener_tab_id).tell(TabEvent::Opened(OpenedTab { tab_id, opener_tab_id, url }));
+            Event::TabOpened { tab_id, opener_tab_id, .. } => {
+                self.tab(opener_tab_id).tell(TabEvent::Opened(OpenedTab {
+                    tab_id,
+                    opener_tab_id,
+                    url: String::new(),
+                }));
             }
             Event::Cdp { tab_id, method, params } => self.take_cdp(tab_id, method, &params),
         }

@@ -402,8 +402,6 @@ pub enum Event {
         tab_id: TabId,
         /// The tab whose page opened it.
         opener_tab_id: TabId,
-        /// The address it shows or is loading, at most 2,048 characters of it.
-        url: String,
     },
     /// A CDP event that was subscribed to.
     Cdp {

@@ -11,7 +11,7 @@ mod select;
 
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::ids::FrameNumber;
-use bsk_protocol::kernel::{Call, PageFunction};
+use bsk_protocol::kernel::{Call, PageFunction, TabList, TabScope};
 use bsk_protocol::local::{Changed, Effects, Modifier, StateChange};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -160,11 +160,26 @@ async fn effects(
             Ok(Err(RecvError::Closed)) | Err(_) => break,
         }
     }
+    if !effects.opened_tabs.is_empty() {
+        name_opened(work, &mut effects).await?;
+    }
     let Outcome { changed, state } = outcome.unwrap_or_default();
     effects.state = state;
     let is_calm = work.tab.answered.borrow().is_empty() && effects == Effects::default();
     effects.nothing_visible_changed = is_calm && changed == Some(false);
     Ok(effects)
+}
+
+/// Says where opened tabs are going: a tab has no address yet in the moment it opens.
+async fn name_opened(work: &Work, effects: &mut Effects) -> Result<(), Failure> {
+    let call = Call::TabList { session_id: work.session_id.clone(), scope: TabScope::Agent };
+    let TabList { tabs } = work.host.kernel.send(call).await?;
+    for opened in &mut effects.opened_tabs {
+        if let Some(record) = tabs.iter().find(|record| record.tab_id == opened.tab_id) {
+            opened.url.clone_from(&record.url);
+        }
+    }
+    Ok(())
 }
 
 /// The effects of an action that ended its own tab: a page may close a tab that a page opened.
