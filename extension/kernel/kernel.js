@@ -46,7 +46,7 @@ export function startKernel(around) {
   const pageCalls = new PageCalls(around, debuggees, ownership);
   const frames = new Frames(around, debuggees, ownership, pageCalls);
   const shadowRoots = new ShadowRoots(debuggees, pageCalls);
-  const evaluate = new Evaluate(around, debuggees);
+  const evaluate = new Evaluate(around, debuggees, pageCalls);
   const sessions = new Sessions(around, { ownership, debuggees, events, groups, ended });
   const tabs = new Tabs(around, { ownership, debuggees, events, groups, pageCalls });
   const idle = new Idle(around, ownership, (sessionId) => requests.isBusy(sessionId), (session) => void sessions.end(session, 'idle'));

@@ -70,7 +70,7 @@ export interface CallArgs {
   cdp: { session_id: string; tab_id: number; method: string; params: JsonObject };
   page: { session_id: string; tab_id: number; frame: number; function: string; args: JsonObject };
   evaluate: {
-    session_id: string; tab_id: number; expression: string;
+    session_id: string; tab_id: number; frame?: number; expression: string;
     await_promise: boolean; return_by_value: boolean; timeout_ms: number;
   };
   history_step: { session_id: string; tab_id: number; delta: number };

@@ -55,7 +55,7 @@ const CALLS = {
   network_quiet: object({ ...ofTab, quiet_ms: u32, timeout_ms: u32 }),
   cdp: object({ ...ofTab, method: text(), params: anyObject }),
   page: object({ ...ofTab, frame: u32, function: oneOf(PAGE_FUNCTIONS), args: anyObject }),
-  evaluate: object({ ...ofTab, expression: text(), await_promise: bool, return_by_value: bool, timeout_ms: u32 }),
+  evaluate: object({ ...ofTab, expression: text(), await_promise: bool, return_by_value: bool, timeout_ms: u32 }, { frame: u32 }),
   history_step: object({ ...ofTab, delta: integer(-0x8000_0000, 0x7fff_ffff) }),
 };
 

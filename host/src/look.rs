@@ -66,6 +66,7 @@ struct ExceptionObject {
 
 async fn run_script(
     work: &Work,
+    frame: Option<FrameNumber>,
     expression: String,
     await_promise: bool,
     return_by_value: bool,
@@ -73,6 +74,7 @@ async fn run_script(
     let call = Call::Evaluate {
         session_id: work.session_id.clone(),
         tab_id: work.tab_id,
+        frame: frame.filter(|frame| *frame != FrameNumber::MAIN),
         expression,
         await_promise,
         return_by_value,
@@ -109,7 +111,7 @@ pub(crate) enum Given {
 
 /// Runs a script that is a condition.
 pub(crate) async fn truth(work: &Work, expression: String) -> Result<Given, Failure> {
-    let reply = run_script(work, expression, true, false).await?;
+    let reply = run_script(work, None, expression, true, false).await?;
     let Evaluated { result, exception_details } = read(&reply)?;
     if let Some(exception) = exception_details {
         let text = exception_text(&exception);
@@ -145,11 +147,12 @@ fn is_truthy(value: &Value) -> bool {
 /// `bsk evaluate`. An exception in the page is an answer, not a failure of ours.
 pub(crate) async fn evaluate(
     work: &Work,
+    frame: Option<FrameNumber>,
     expression: String,
     await_promise: bool,
     return_by_value: bool,
 ) -> Result<Done, Failure> {
-    let reply = run_script(work, expression, await_promise, return_by_value).await?;
+    let reply = run_script(work, frame, expression, await_promise, return_by_value).await?;
     let evaluated = read(&reply)?;
     let tab_id = work.tab_id;
     if let Some(exception) = evaluated.exception_details {

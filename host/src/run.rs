@@ -265,8 +265,8 @@ async fn in_tab(work: &Work, action: Action) -> Result<Done, Failure> {
             let target = target::locate(work, target).await?;
             act::select(work, &target, values, labels, indexes).await
         }
-        Action::Evaluate { expression, await_promise, return_by_value } => {
-            look::evaluate(work, expression, await_promise, return_by_value).await
+        Action::Evaluate { expression, frame, await_promise, return_by_value } => {
+            look::evaluate(work, frame, expression, await_promise, return_by_value).await
         }
         Action::Screenshot { target } => {
             look::screenshot(work, target::locate_some(work, target).await?.as_ref()).await

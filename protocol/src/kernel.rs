@@ -302,6 +302,9 @@ pub enum Call {
         session_id: SessionId,
         /// The tab.
         tab_id: TabId,
+        /// The frame; the main one without it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        frame: Option<FrameNumber>,
         /// The source text.
         expression: String,
         /// Whether a promise is waited for.

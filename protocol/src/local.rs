@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::failure::Failure;
-use crate::ids::{Cursor, InstanceId, Ref, SessionId, TabId, WindowId};
+use crate::ids::{Cursor, FrameNumber, InstanceId, Ref, SessionId, TabId, WindowId};
 use crate::kernel::{DialogPolicy, SessionOptions, SessionRecord, TabScope};
 
 /// What the CLI sends.
@@ -356,6 +356,9 @@ pub enum Action {
     Evaluate {
         /// JavaScript source.
         expression: String,
+        /// The frame it runs in; the main one without it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        frame: Option<FrameNumber>,
         /// Whether a promise is waited for.
         await_promise: bool,
         /// Whether objects come as JSON.
