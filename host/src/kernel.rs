@@ -98,6 +98,9 @@ impl Kernel {
         self.next_id.set(id.0.wrapping_add(1).max(1));
         let (sender, reply) = oneshot::channel();
         let waiting = Waiting { reply: sender, sent: Instant::now(), name: debug_name(&call) };
+        if let Some(name) = &waiting.name {
+            tracing::debug!(id = id.0, call = name, "kernel asked");
+        }
         self.waiting.borrow_mut().insert(id, waiting);
         let failed = self.write(&ToKernel::Request { id, call }).err();
         if failed.is_some() {

@@ -3,6 +3,7 @@
 //! A step that fails ends the run with a non-zero exit and one line that names it; nothing is retried.
 
 mod bench;
+mod bench_act;
 mod bench_observe;
 mod browser;
 mod demo;
@@ -18,8 +19,8 @@ const USAGE: &str = "\
 cargo xtask test [--fast]       check, build and test everything (--fast: nothing that needs a browser)
 cargo xtask demo                a real task on a small local shop page, from nothing
 cargo xtask browser [--headed]  a throwaway Chromium with the extension, to try things by hand
-cargo xtask bench [observe] [--runs N]
-                                measure, and write target/bench/results.md or observe.md
+cargo xtask bench [observe | act] [--runs N]
+                                measure, and write target/bench/results.md, observe.md or act.md
 cargo xtask economy             tokens of observations beside plain aria snapshots of the same pages
 cargo xtask oracle [PART]       roles and names beside Chromium's, over the corpus or the pages named so
 ";
@@ -38,6 +39,8 @@ pub fn run(args: &[String]) -> ExitCode {
         ["bench", "--runs", runs] => number_of_runs(runs).and_then(bench::run),
         ["bench", "observe"] => bench_observe::run(bench::DEFAULT_RUNS),
         ["bench", "observe", "--runs", runs] => number_of_runs(runs).and_then(bench_observe::run),
+        ["bench", "act"] => bench_act::run(bench::DEFAULT_RUNS),
+        ["bench", "act", "--runs", runs] => number_of_runs(runs).and_then(bench_act::run),
         ["oracle"] => oracle::run(""),
         ["oracle", part] => oracle::run(part),
         ["economy"] => economy::run(),
