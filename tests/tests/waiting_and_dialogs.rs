@@ -6,6 +6,7 @@ use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 use bsk_tests::{Response, Shared};
+use nix::sys::signal::Signal;
 
 static BROWSER: Shared = Shared::new();
 
@@ -338,4 +339,66 @@ fn leaving_a_page_that_asks_to_stay_follows_the_session_s_answer() {
         }
         let _ = browser.bsk(&["session", "stop", &session.id]);
     }
+}
+
+#[test]
+fn a_wait_whose_caller_is_killed_or_interrupted_frees_its_session_at_once() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    session.open("<p>x</p>");
+    for signal in [Signal::SIGKILL, Signal::SIGINT] {
+        for args in
+            [["--text", "never"], ["--function", "false"], ["--url", "never"], ["--selector", "#never"]]
+        {
+            let waiting = session.start_bsk(&["wait-for", args[0], args[1], "--timeout", "50s"]);
+            let pid = waiting.pid();
+            bsk_tests::until("the session to be busy", Duration::from_secs(5), || {
+                let other = session.bsk(&["evaluate", "1", "--timeout", "100ms"]);
+                (other.exit_code() == Some(4)).then_some(())
+            });
+            bsk_tests::signal(pid, signal);
+            let ran = session.bsk(&["evaluate", "1+1"]);
+            assert!(ran.elapsed < Duration::from_secs(1), "{}", ran.report());
+            assert_eq!(ran.success()["value"], 2);
+            let _ = waiting.finish();
+        }
+    }
+}
+
+#[test]
+fn a_key_that_is_held_is_let_go_when_the_command_is_interrupted() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page(
+        "<script>onkeydown=e=>document.title='down '+e.key;onkeyup=e=>document.title+=' up '+e.key</script>",
+    );
+    let holding = session.start_bsk(&["press", "Shift+a", "--hold-ms", "40s", "--timeout", "50s"]);
+    bsk_tests::until("the key to be down", Duration::from_secs(5), || {
+        (page.evaluate("document.title") == "down A").then_some(())
+    });
+    bsk_tests::signal(holding.pid(), Signal::SIGINT);
+    bsk_tests::until("the keys to be up", Duration::from_secs(1), || {
+        (page.evaluate("document.title") == "down A up A up Shift").then_some(())
+    });
+    let _ = holding.finish();
+    session.ok(&["press", "b"]);
+    assert_eq!(page.evaluate("document.title"), "down b up b");
+}
+
+#[test]
+fn stop_and_status_do_not_wait_behind_a_command_that_is_stuck() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page("<button onclick=\"document.title='busy';while(true);\">Hang</button>");
+    let stuck = session.start_bsk(&["click", "button", "--timeout", "50s"]);
+    let _ = page;
+    bsk_tests::until("the session to be busy", Duration::from_secs(5), || {
+        (session.bsk(&["evaluate", "1", "--timeout", "300ms"]).exit_code() == Some(4)).then_some(())
+    });
+    for args in [&["status"][..], &["session", "list"], &["session", "stop", &session.id]] {
+        let ran = browser.bsk(args);
+        assert!(ran.status.success() && ran.elapsed < Duration::from_secs(1), "{}", ran.report());
+    }
+    let ran = stuck.finish();
+    assert_eq!(ran.failure()["data"]["reason"], "session_ended", "{}", ran.report());
 }
