@@ -56,7 +56,7 @@ function shownMatch(selector) {
   /** @type {Element | null} */
   let hidden = null;
   try {
-    for (const root of [document, ...knownRootsUnder(document)]) {
+    for (const root of rootsInTurn()) {
       for (const element of root.querySelectorAll(selector)) {
         if (isRendered(element) && clientRectsOf(element).length > 0) return { ok: { element, hidden: null } };
         hidden ??= element;
@@ -66,6 +66,15 @@ function shownMatch(selector) {
     return fail('invalid_params', 'selector_invalid', `\`${selector}\` is not a CSS selector`, 'give a selector such as `form button`');
   }
   return { ok: { element: null, hidden } };
+}
+
+/**
+ * The document, then its known shadow roots: these are only looked for when the document was not enough.
+ * @returns {Generator<Document | ShadowRoot, void>}
+ */
+function* rootsInTurn() {
+  yield document;
+  yield* knownRootsUnder(document);
 }
 
 /**

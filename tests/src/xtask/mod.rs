@@ -10,6 +10,7 @@ mod demo;
 mod economy;
 mod machine;
 mod oracle;
+mod soak;
 mod steps;
 mod test;
 
@@ -21,6 +22,7 @@ cargo xtask demo                a real task on a small local shop page, from not
 cargo xtask browser [--headed]  a throwaway Chromium with the extension, to try things by hand
 cargo xtask bench [observe | act] [--runs N]
                                 measure, and write target/bench/results.md, observe.md or act.md
+cargo xtask soak [--minutes N]  2,000 mixed actions over many pages, against what the pages say; what it weighs
 cargo xtask economy             tokens of observations beside plain aria snapshots of the same pages
 cargo xtask oracle [PART]       roles and names beside Chromium's, over the corpus or the pages named so
 ";
@@ -43,6 +45,11 @@ pub fn run(args: &[String]) -> ExitCode {
         ["bench", "act", "--runs", runs] => number_of_runs(runs).and_then(bench_act::run),
         ["oracle"] => oracle::run(""),
         ["oracle", part] => oracle::run(part),
+        ["soak"] => soak::run(0),
+        ["soak", "--minutes", minutes] => match minutes.parse() {
+            Ok(minutes) => soak::run(minutes),
+            Err(_) => Err(format!("`{minutes}` is not a number of minutes")),
+        },
         ["economy"] => economy::run(),
         ["peak-rss", program, ref args @ ..] => bench::print_peak_rss(program, args),
         _ => Err(format!("usage:\n{USAGE}")),
