@@ -124,6 +124,7 @@ mod tests {
             created_at_ms: 0,
             active_tab_id: None,
             tab_ids: vec![],
+            dialogs: bsk_protocol::kernel::DialogPolicy::Ask,
         };
         HostHello {
             protocol: 1,

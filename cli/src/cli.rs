@@ -71,6 +71,7 @@ pub(crate) enum Command {
     NavigateForward(commands::navigate_forward::NavigateForwardArgs),
     Reload(commands::reload::ReloadArgs),
     WaitForNavigation(commands::wait_for_navigation::WaitForNavigationArgs),
+    WaitFor(commands::wait_for::WaitForArgs),
     WaitMs(commands::wait_ms::WaitMsArgs),
     Observe(commands::observe::ObserveCommand),
     Snapshot(commands::snapshot::SnapshotCommand),

@@ -7,12 +7,14 @@ use std::time::Duration;
 
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::ids::{SessionId, TabId};
-use bsk_protocol::local::{Action, Command};
+use bsk_protocol::local::{Action, Command, ObserveResult};
 use clap::Args;
+use serde::Deserialize;
 
 use crate::connect::{self, Wanted};
 use crate::duration;
 use crate::exchange::{self, Reply};
+use crate::fence::fenced;
 use crate::output::Output;
 
 /// The session that commands use when `--session` is not given.
@@ -40,6 +42,16 @@ pub(crate) struct SessionPlace {
     /// Give up after this long, such as `500ms`, `30s` or `2m` [default: 30s; 15s to go back, forward, reload or wait]
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     pub(crate) timeout: Option<Duration>,
+}
+
+/// Flags of commands that change a page.
+#[derive(Debug, Args)]
+pub(crate) struct ActPlace {
+    /// Show afterwards what changed, as `bsk observe --diff` does
+    #[arg(long)]
+    pub(crate) observe: bool,
+    #[command(flatten)]
+    pub(crate) tab: TabPlace,
 }
 
 /// Flags of commands that act on one tab of a session.
@@ -84,7 +96,7 @@ impl Context {
     /// # Errors
     /// No session named, no host that has it, or whatever the host says.
     pub(crate) fn in_session(&self, place: &SessionPlace, action: Action) -> Result<Reply, Failure> {
-        self.run(place, None, COMMAND_TIMEOUT, action)
+        self.run(place, None, COMMAND_TIMEOUT, false, action)
     }
 
     /// Runs an action in a tab of the named session; `default` is its time without `--timeout`.
@@ -97,7 +109,39 @@ impl Context {
         default: Duration,
         action: Action,
     ) -> Result<Reply, Failure> {
-        self.run(&place.session, place.tab_id, default, action)
+        self.run(&place.session, place.tab_id, default, false, action)
+    }
+
+    /// Runs an action that changes a page; `default` is its time without `--timeout`.
+    ///
+    /// # Errors
+    /// As [`Context::in_session`].
+    pub(crate) fn act(&self, place: &ActPlace, default: Duration, action: Action) -> Result<Reply, Failure> {
+        let TabPlace { tab_id, session } = &place.tab;
+        self.run(session, *tab_id, default, place.observe, action)
+    }
+
+    /// Prints what an action gave: its JSON, or a line for people and below it what changed, if that was asked for.
+    ///
+    /// # Errors
+    /// The host sent another shape, or it cannot be written.
+    pub(crate) fn acted(
+        &self,
+        reply: &Reply,
+        line: impl FnOnce(&Reply) -> Result<String, Failure>,
+    ) -> Result<(), Failure> {
+        #[derive(Deserialize)]
+        struct Observed {
+            observation: Option<ObserveResult>,
+        }
+        if self.output.is_json() {
+            return self.output.json(&reply.json);
+        }
+        self.output.note(&line(reply)?)?;
+        match reply.read::<Observed>()?.observation {
+            Some(seen) => self.output.data(&fenced(&seen.url, &seen.text)),
+            None => Ok(()),
+        }
     }
 
     fn run(
@@ -105,6 +149,7 @@ impl Context {
         place: &SessionPlace,
         tab_id: Option<TabId>,
         default: Duration,
+        observe: bool,
         action: Action,
     ) -> Result<Reply, Failure> {
         let session_id = self.session_id()?;
@@ -114,7 +159,7 @@ impl Context {
         exchange::send(
             &self.output,
             host,
-            Command { session_id: Some(session_id), tab_id, timeout_ms, action },
+            Command { session_id: Some(session_id), tab_id, timeout_ms, observe, action },
         )
     }
 }

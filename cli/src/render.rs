@@ -4,7 +4,8 @@
 //! are built for people only: programs use `--json`, where the host's result goes out as it came.
 
 use bsk_protocol::failure::Failure;
-use bsk_protocol::local::{Changed, Effects};
+use bsk_protocol::kernel::DialogPolicy;
+use bsk_protocol::local::{AnsweredDialog, Changed, Effects, StateChange};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -117,7 +118,34 @@ pub(crate) fn effects(effects: &Effects) -> String {
         text.push_str(&format!("; the page goes to {url}"));
     }
     for tab_id in &effects.opened_tab_ids {
-        text.push_str(&format!("; opened tab {tab_id}"));
+        let tab = effects.opened_tabs.iter().find(|tab| tab.tab_id == *tab_id && !tab.url.is_empty());
+        let url = tab.map(|tab| format!(" ({})", tab.url)).unwrap_or_default();
+        text.push_str(&format!("; opened tab {tab_id}{url}"));
+    }
+    for tab_id in &effects.closed_tab_ids {
+        text.push_str(&format!("; closed tab {tab_id}"));
+    }
+    for AnsweredDialog { dialog, action } in &effects.dialogs {
+        let done = if *action == DialogPolicy::Dismiss { "dismissed" } else { "accepted" };
+        text.push_str(&format!("; {done} the {} {:?}", dialog.kind, dialog.message));
+    }
+    for download in &effects.downloads {
+        text.push_str(&format!("; download of {:?} began", download.suggested_filename));
+    }
+    if let Some(StateChange { before, after }) = &effects.state {
+        let missing = |from: &[String], other: &[String]| {
+            let states: Vec<_> = from.iter().filter(|state| !other.contains(state)).cloned().collect();
+            states.join(", ")
+        };
+        let (lost, gained) = (missing(before, after), missing(after, before));
+        match (gained.is_empty(), lost.is_empty()) {
+            (false, _) => text.push_str(&format!("; now {gained}")),
+            (true, false) => text.push_str(&format!("; no longer {lost}")),
+            (true, true) => {}
+        }
+    }
+    if effects.nothing_visible_changed {
+        text.push_str("; nothing visible changed yet");
     }
     text
 }
@@ -161,8 +189,16 @@ mod tests {
 
     #[test]
     fn effects_follow_the_sentence() {
-        let effects =
-            Effects { navigated_to: Some("https://a.example/".into()), opened_tab_ids: vec![TabId(7)] };
+        let effects = Effects {
+            navigated_to: Some("https://a.example/".into()),
+            opened_tab_ids: vec![TabId(7)],
+            closed_tab_ids: vec![TabId(8)],
+            state: Some(StateChange {
+                before: vec!["required".into()],
+                after: vec!["checked".into(), "required".into()],
+            }),
+            ..Effects::default()
+        };
         let acted = Acted {
             used_ref: Some("@e3".into()),
             role: Some("button".into()),
@@ -172,7 +208,7 @@ mod tests {
         };
         assert_eq!(
             acted.line("clicked"),
-            "clicked @e3 button \"Go\"; the page goes to https://a.example/; opened tab 7"
+            "clicked @e3 button \"Go\"; the page goes to https://a.example/; opened tab 7; closed tab 8; now checked"
         );
         assert_eq!(Acted::default().line("clicked"), "clicked the element");
     }

@@ -5,6 +5,7 @@
 /** @import { Refusal } from './codes.js' */
 
 import { FrameProcesses } from './frame_processes.js';
+import { Traffic } from './traffic.js';
 
 export class AttachedTab {
   constructor() {
@@ -16,6 +17,8 @@ export class AttachedTab {
     this.inputs = new Set();
     /** Frames in processes of their own. */
     this.processes = new FrameProcesses();
+    /** Requests of the tab's pages. */
+    this.traffic = new Traffic();
     this.isCrashed = false;
     this.hasDialog = false;
   }
@@ -39,10 +42,14 @@ export class AttachedTab {
 /** Frames in other processes are attached by the browser, and those below them; what else it attaches is left alone. */
 const AUTO_ATTACH = { autoAttach: true, waitForDebuggerOnStart: false, flatten: true };
 
+/** Requests are counted (traffic.js), their bodies are not kept. */
+const COUNT_REQUESTS = { maxTotalBufferSize: 1, maxResourceBufferSize: 1, maxPostDataSize: 0 };
+
 /** What a frame in a process of its own is prepared with. @type {[string, JsonObject][]} */
 export const FRAME_SETUP = [
   ['Inspector.enable', {}],
   ['Page.enable', {}],
+  ['Network.enable', COUNT_REQUESTS],
   ['Target.setAutoAttach', AUTO_ATTACH],
 ];
 
@@ -51,6 +58,7 @@ export const SETUP = [
   ['Inspector.enable', {}],
   ['Page.enable', {}],
   ['Page.setLifecycleEventsEnabled', { enabled: true }],
+  ['Network.enable', COUNT_REQUESTS],
   ['Emulation.setFocusEmulationEnabled', { enabled: true }],
   // Off and on: after a restart of this worker the frames are attached already and would not be told again.
   ['Target.setAutoAttach', { ...AUTO_ATTACH, autoAttach: false }],

@@ -204,14 +204,32 @@ export class Debuggees {
   /**
    * Resolves when the input already sent to the tab has been handled and the browser has told all that came of it: it answers
    * the last question itself, after what its page processes told it.
+   * @template T
    * @param {number} tabId
+   * @param {() => Promise<T>} ask what to ask the page meanwhile
+   * @returns {Promise<T>}
    */
-  async flush(tabId) {
+  async flush(tabId, ask) {
     await Promise.allSettled(this.#tabs.get(tabId)?.inputs ?? []);
+    const asked = ask();
     await this.send(tabId, 'Page.getNavigationHistory').catch((error) => {
       // In the moment of a change of pages there is nobody to ask, and nothing held back.
       if (!(error instanceof Refusal) || error.reason !== 'page_navigated') throw error;
     });
+    return asked;
+  }
+
+  /**
+   * Waits until no request of the tab's pages has been under way for `quietMs`, at most `timeoutMs`.
+   * @param {number} tabId
+   * @param {number} quietMs
+   * @param {number} timeoutMs
+   * @returns {Promise<{ is_quiet: boolean, under_way: number }>}
+   */
+  async networkQuiet(tabId, quietMs, timeoutMs) {
+    await this.attach(tabId);
+    const traffic = this.#tabs.get(tabId)?.traffic;
+    return traffic === undefined ? { is_quiet: true, under_way: 0 } : traffic.quiet(this.#around, quietMs, timeoutMs);
   }
 
   /**
@@ -303,6 +321,7 @@ export class Debuggees {
    * @param {JsonObject} params
    */
   onFrameEvent(tabId, sessionId, method, params) {
+    if (method.startsWith('Network.')) this.#tabs.get(tabId)?.traffic.note(method, params, this.#around.now());
     if (method === 'Page.frameRequestedNavigation') this.#foreign.note(tabId, params['url']);
     if (method.startsWith('Target.')) this.#onTargetEvent(tabId, method, params);
     else if (method === 'Page.frameNavigated' || method === 'Page.frameDetached') this.#watcher.event(tabId, method, params);
@@ -337,6 +356,10 @@ export class Debuggees {
    */
   onEvent(tabId, method, params) {
     const debuggee = this.#tabs.get(tabId);
+    if (method.startsWith('Network.')) {
+      debuggee?.traffic.note(method, params, this.#around.now());
+      return;
+    }
     switch (method) {
       case 'Target.attachedToTarget':
       case 'Target.targetInfoChanged':
@@ -359,6 +382,7 @@ export class Debuggees {
       case 'Page.frameNavigated':
         if (debuggee !== undefined) debuggee.isCrashed = false;
         if (isMainFrame(params)) this.#foreign.forget(tabId);
+        if (isMainFrame(params)) debuggee?.traffic.keepOnly(params);
         if (isForbiddenPage(params)) {
           this.release(tabId);
           this.#watcher.detached(tabId, 'page');

@@ -5,6 +5,7 @@
 
 /** @import { CallArgs, JsonObject, Surroundings, TabClaim } from './types.js' */
 /** @import { Debuggees } from './debuggee.js' */
+/** @import { PageCalls } from './page_calls.js' */
 
 import { isTerminated } from './cdp_errors.js';
 import { Refusal } from './codes.js';
@@ -17,15 +18,19 @@ export class Evaluate {
   #around;
   /** @type {Debuggees} */
   #debuggees;
+  /** @type {PageCalls} */
+  #pageCalls;
   #isOnForUser = true;
   #isOnForPolicy = true;
 
   /**
    * @param {Surroundings} around
    * @param {Debuggees} debuggees
+   * @param {PageCalls} pageCalls
    */
-  constructor(around, debuggees) {
+  constructor(around, debuggees, pageCalls) {
     this.#around = around;
+    this.#pageCalls = pageCalls;
     this.#debuggees = debuggees;
   }
 
@@ -62,7 +67,7 @@ export class Evaluate {
   }
 
   /**
-   * Runs a script in the tab's main frame.
+   * Runs a script in a frame's own world.
    * @param {TabClaim} claim
    * @param {CallArgs['evaluate']} args
    * @returns {Promise<JsonObject>} the result of `Runtime.evaluate`
@@ -72,17 +77,43 @@ export class Evaluate {
       throw new Refusal('permission_denied', 'evaluate_off', 'running JavaScript is switched off in the extension',
         this.#isOnForPolicy ? 'the user switched it off: `evaluate_enabled` in the storage of the extension' : 'the administrator of this browser decided so');
     }
+    const frame = args.frame ?? 0;
+    const { sessionId, ...place } = frame === 0 ? {} : await this.#pageWorld(claim, frame);
     const answer = await this.#debuggees.send(claim.tabId, 'Runtime.evaluate', {
+      ...place,
       expression: args.expression, awaitPromise: args.await_promise, returnByValue: args.return_by_value,
       timeout: args.timeout_ms, userGesture: false, objectGroup: 'bsk',
-    }).catch((error) => {
+    }, sessionId).catch((error) => {
       throw isTerminated(error) ? tooLong(args.timeout_ms) : error;
     });
     // An object given by description would be kept alive in the page for nothing.
     if (isObject(answer['result']) && answer['result']['objectId'] !== undefined) {
-      this.#debuggees.send(claim.tabId, 'Runtime.releaseObjectGroup', { objectGroup: 'bsk' }).catch(() => {});
+      this.#debuggees.send(claim.tabId, 'Runtime.releaseObjectGroup', { objectGroup: 'bsk' }, sessionId).catch(() => {});
     }
     return answer;
+  }
+
+  /**
+   * Where a child frame's own scripts run. The browser tells contexts only to those who have it tell all (`Runtime.enable`, which
+   * pages notice); a node's object in its own world names its context, too: the second number of its id.
+   * @param {TabClaim} claim
+   * @param {number} frame
+   * @returns {Promise<{ contextId: number, sessionId: string | undefined }>}
+   */
+  async #pageWorld(claim, frame) {
+    const { contextId: executionContextId, sessionId } = await this.#pageCalls.worldWithLibrary(claim, frame);
+    /** @param {string} method @param {JsonObject} params */
+    const send = (method, params) => this.#debuggees.send(claim.tabId, method, params, sessionId);
+    const { result } = await send('Runtime.callFunctionOn', { functionDeclaration: '() => document', executionContextId, objectGroup: 'bsk' });
+    const objectId = isObject(result) ? result['objectId'] : undefined;
+    const { node } = await send('DOM.describeNode', { objectId, depth: 0 });
+    const { object } = await send('DOM.resolveNode', { backendNodeId: isObject(node) ? node['backendNodeId'] : undefined, objectGroup: 'bsk' });
+    const id = isObject(object) && typeof object['objectId'] === 'string' ? object['objectId'] : '';
+    const contextId = Number(/^-?\d+\.(\d+)\.\d+$/.exec(id)?.[1] ?? NaN);
+    if (!Number.isInteger(contextId) || contextId === executionContextId) {
+      throw new Refusal('unsupported', null, `this browser does not tell where the scripts of frame ${frame} run`, 'update the extension, or run the script in the main frame');
+    }
+    return { contextId, sessionId };
   }
 }
 

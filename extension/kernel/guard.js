@@ -102,6 +102,7 @@ export function guard(call, ownership) {
     case 'frame_quad':
     case 'shadow_roots':
     case 'flush':
+    case 'network_quiet':
     case 'cdp':
     case 'page':
     case 'evaluate':

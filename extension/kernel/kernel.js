@@ -48,7 +48,7 @@ export function startKernel(around) {
   const pageCalls = new PageCalls(around, debuggees, ownership);
   const frames = new Frames(around, debuggees, ownership, pageCalls);
   const shadowRoots = new ShadowRoots(debuggees, pageCalls);
-  const evaluate = new Evaluate(around, debuggees);
+  const evaluate = new Evaluate(around, debuggees, pageCalls);
   const sessions = new Sessions(around, { ownership, debuggees, events, groups, ended });
   const tabs = new Tabs(around, { ownership, debuggees, events, groups, pageCalls });
   const idle = new Idle(around, ownership, (sessionId) => requests.isBusy(sessionId), (session) => void sessions.end(session, 'idle'));
@@ -74,12 +74,16 @@ export function startKernel(around) {
       return {};
     },
     frames: (_args, { claim }) => frames.list(claim),
-    async flush(_args, { claim }) {
-      await debuggees.flush(claim.tabId);
+    async flush({ frame }, { claim }) {
+      const outcome = await debuggees.flush(claim.tabId, async () => (
+        // A page that was replaced has nothing to tell, and that is told by events.
+        frame === undefined ? null : pageCalls.call(claim, frame, 'outcome', {}).catch(() => null)
+      ));
       // A tab that the input opened is told when it is stored, which takes a moment longer.
       await tabs.allOpened();
-      return {};
+      return outcome === null ? {} : { outcome };
     },
+    network_quiet: (args, { claim }) => debuggees.networkQuiet(claim.tabId, args.quiet_ms, args.timeout_ms),
     frame_quad: ({ frame }, { claim }) => frames.quad(claim, frame),
     shadow_roots: ({ frame }, { claim }) => shadowRoots.find(claim, frame),
     cdp: ({ method, params }, { claim }) => debuggees.send(claim.tabId, method, heldInput.pass(claim.tabId, method, params)),

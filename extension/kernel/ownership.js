@@ -6,16 +6,18 @@
 
 /** @import { AgentWindow, Session, SessionRecord, Surroundings, TabClaim } from './types.js' */
 
-import { arrayOf, bool, integer, object, recordOf, text } from './shape.js';
+import { arrayOf, bool, integer, object, oneOf, recordOf, text } from './shape.js';
 
 /** Ref numbers are reserved in blocks, so that most answers need no write. */
 const REF_BLOCK = 500;
 
 const count = integer(0, Number.MAX_SAFE_INTEGER);
+/** @type {import('./types.js').Shape<'accept' | 'dismiss'>} */
+const dialogPolicy = oneOf(['accept', 'dismiss']);
 const storedShape = object({
   sessions: arrayOf(object(
     { sessionId: text(), windowId: count, createdAtMs: count, idleMs: count, lastUsedMs: count },
-    { name: text(), groupId: count, activeTabId: count },
+    { name: text(), groupId: count, activeTabId: count, dialogs: dialogPolicy },
   )),
   claims: arrayOf(object({
     tabId: count, sessionId: text(), mainReserved: count, nextFrameNumber: count, isWithdrawn: bool,
@@ -201,6 +203,7 @@ export class Ownership {
       created_at_ms: session.createdAtMs,
       ...(session.activeTabId === undefined ? {} : { active_tab_id: session.activeTabId }),
       tab_ids: this.claimsOf(session.sessionId).map((claim) => claim.tabId),
+      ...(session.dialogs === undefined ? {} : { dialogs: session.dialogs }),
     };
   }
 

@@ -64,6 +64,7 @@ export class Sessions {
     const session = {
       sessionId: this.#freshId(), windowId: opened.id, createdAtMs: now, activeTabId: tabId, idleMs: args.idle_ms,
       lastUsedMs: now, ...(args.name === undefined ? {} : { name: args.name }),
+      ...(args.dialogs === undefined || args.dialogs === 'ask' ? {} : { dialogs: args.dialogs }),
     };
     this.#ownership.addSession(session);
     this.#ownership.addClaim(tabId, session.sessionId);

@@ -47,11 +47,14 @@ export interface Failure {
   data?: JsonObject;
 }
 
+/** What is done about JavaScript dialogs; `ask` is the default and left out of records. */
+export type DialogPolicy = 'ask' | 'accept' | 'dismiss';
+
 export type TabScope = 'user' | 'agent' | 'all';
 
 /** The arguments of each call. */
 export interface CallArgs {
-  session_start: { name?: string; width?: number; height?: number; focus: boolean; idle_ms: number };
+  session_start: { name?: string; width?: number; height?: number; focus: boolean; idle_ms: number; dialogs?: DialogPolicy };
   session_stop: { session_id: string };
   tab_list: { session_id: string; scope: TabScope };
   tab_create: { session_id: string; url?: string; active: boolean; index?: number };
@@ -62,11 +65,12 @@ export interface CallArgs {
   frames: { session_id: string; tab_id: number };
   frame_quad: { session_id: string; tab_id: number; frame: number };
   shadow_roots: { session_id: string; tab_id: number; frame: number };
-  flush: { session_id: string; tab_id: number };
+  flush: { session_id: string; tab_id: number; frame?: number };
+  network_quiet: { session_id: string; tab_id: number; quiet_ms: number; timeout_ms: number };
   cdp: { session_id: string; tab_id: number; method: string; params: JsonObject };
   page: { session_id: string; tab_id: number; frame: number; function: string; args: JsonObject };
   evaluate: {
-    session_id: string; tab_id: number; expression: string;
+    session_id: string; tab_id: number; frame?: number; expression: string;
     await_promise: boolean; return_by_value: boolean; timeout_ms: number;
   };
   history_step: { session_id: string; tab_id: number; delta: number };
@@ -114,6 +118,7 @@ export interface Session {
   activeTabId?: number;
   idleMs: number;
   lastUsedMs: number;
+  dialogs?: 'accept' | 'dismiss';
 }
 
 /** An Agent Window as `storage.local` remembers it, for closing it when the sessions are gone. */
@@ -127,6 +132,7 @@ export interface SessionRecord {
   created_at_ms: number;
   active_tab_id?: number;
   tab_ids: number[];
+  dialogs?: 'accept' | 'dismiss';
 }
 
 export type EndCause = 'stopped' | 'user' | 'window_closed' | 'idle';

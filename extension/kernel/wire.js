@@ -16,6 +16,7 @@ export const PROTOCOL_VERSION = 1;
 export const CDP_EVENTS = /** @type {const} */ ([
   'Page.frameNavigated', 'Page.navigatedWithinDocument', 'Page.frameRequestedNavigation', 'Page.frameStoppedLoading',
   'Page.lifecycleEvent', 'Page.javascriptDialogOpening', 'Page.javascriptDialogClosed', 'Input.dragIntercepted',
+  'Page.downloadWillBegin',
 ]);
 
 /** The functions of the page library that a host can call. */
@@ -23,6 +24,7 @@ export const PAGE_FUNCTIONS = /** @type {const} */ ([
   'observe', 'query', 'prepare', 'probe', 'fill_begin', 'fill_end', 'select', 'focus', 'get_html', 'box', 'settle', 'document_state',
   'type_begin', 'type_end', 'check_begin', 'check_end',
   'checked_state', 'drag_state', 'scroll_place', 'scroll_end', 'scroll_text',
+  'wait', 'outcome',
 ]);
 
 const session_id = matching(/^[a-z0-9-]{1,32}$/, 'a session id: 1 to 32 lower-case letters, digits or `-`');
@@ -31,13 +33,15 @@ const ofSession = { session_id };
 const ofTab = { session_id, tab_id };
 /** @type {Shape<import('./types.js').TabScope>} */
 const tabScope = oneOf(['user', 'agent', 'all']);
+/** @type {Shape<import('./types.js').DialogPolicy>} */
+const dialogPolicy = oneOf(['ask', 'accept', 'dismiss']);
 const windowSide = integer(100, 7680);
 
 /** @type {{ [K in CallName]: Shape<CallArgs[K]> }} */
 const CALLS = {
   session_start: object(
     { focus: bool, idle_ms: integer(0, Number.MAX_SAFE_INTEGER) },
-    { name: text(1, 40), width: windowSide, height: windowSide },
+    { name: text(1, 40), width: windowSide, height: windowSide, dialogs: dialogPolicy },
   ),
   session_stop: object(ofSession),
   tab_list: object({ ...ofSession, scope: tabScope }),
@@ -49,10 +53,11 @@ const CALLS = {
   frames: object(ofTab),
   frame_quad: object({ ...ofTab, frame: u32 }),
   shadow_roots: object({ ...ofTab, frame: u32 }),
-  flush: object(ofTab),
+  flush: object(ofTab, { frame: u32 }),
+  network_quiet: object({ ...ofTab, quiet_ms: u32, timeout_ms: u32 }),
   cdp: object({ ...ofTab, method: text(), params: anyObject }),
   page: object({ ...ofTab, frame: u32, function: oneOf(PAGE_FUNCTIONS), args: anyObject }),
-  evaluate: object({ ...ofTab, expression: text(), await_promise: bool, return_by_value: bool, timeout_ms: u32 }),
+  evaluate: object({ ...ofTab, expression: text(), await_promise: bool, return_by_value: bool, timeout_ms: u32 }, { frame: u32 }),
   history_step: object({ ...ofTab, delta: integer(-0x8000_0000, 0x7fff_ffff) }),
 };
 

@@ -55,6 +55,7 @@ async function prepareTarget({ target, timeout_ms, force = false, arm, at, watch
   if (arm === 'drag' || arm === 'drop') watchDrag(arm === 'drop' ? element : null, arm === 'drag');
   if (arm !== undefined && arm !== 'drop') armProbe(arm, wanted, !force);
   if (watch) watchReaction();
+  if (arm === 'mousedown') watchOutcome(element);
   return { ok: answer };
 }
 

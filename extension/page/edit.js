@@ -495,5 +495,6 @@ async function focusTarget({ target, timeout_ms }) {
   }
   const answer = { ...usedElement(element), is_frame: isFrameElement(element) };
   armProbe('keydown', null, false);
+  watchOutcome(element);
   return { ok: answer };
 }

@@ -25,6 +25,8 @@ const pageFunctions = {
   scroll_place: scrollPlace,
   scroll_end: scrollEnd,
   scroll_text: scrollToText,
+  wait: waitFor,
+  outcome: readOutcome,
 };
 
 /**

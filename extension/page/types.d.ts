@@ -154,6 +154,24 @@ interface QueryAnswer {
   nearest: QueryMatch[];
 }
 
+/** What `wait` waits for; `value` is the text or the selector, empty for `quiet`. */
+type WaitCondition = 'text' | 'gone_text' | 'selector' | 'gone' | 'quiet';
+
+interface Outcome {
+  /** Whether anything that can be seen changed; null where nobody can tell. */
+  changed: boolean | null;
+  /** The element's states before and after, where they differ. */
+  state?: { before: string[]; after: string[] };
+}
+
+interface WaitAnswer {
+  holds: boolean;
+  /** What shows the text or matches the selector. */
+  element?: { ref: number; role: string; name: string };
+  /** What matches but cannot be seen, or what is still there. */
+  obstacle?: string;
+}
+
 /** Every function of the library: its arguments and its result. */
 interface PageFunctions {
   /** Walks the document (or the subtree of `root_ref`), shadow roots included, for at most `budget_ms`; an `Observation` as JSON. */
@@ -208,6 +226,10 @@ interface PageFunctions {
   /** Lets the page react to input: answers after its next frame and the tasks held back until then, or with `until_change` after
    * the next change of the page; at most `timeout_ms` later. */
   settle(args: { timeout_ms: number; until_change?: boolean }): Promise<Record<string, never>>;
+  /** Waits until a condition holds, at most `timeout_ms`: a visible text or element is there or gone, or nothing changed for a while. */
+  wait(args: { condition: WaitCondition; value: string; timeout_ms: number }): Promise<WaitAnswer>;
+  /** What the action that `prepare` or `focus` began has changed so far; asked once the input was handled. */
+  outcome(args: Record<string, never>): Outcome;
   /** The document as the navigation made it; `status` is the HTTP status, 0 when unknown. */
   document_state(args: Record<string, never>): { url: string; title: string; ready_state: string; status: number };
   checked_state(args: { target: Target }): { checked: boolean };

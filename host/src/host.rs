@@ -12,18 +12,23 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use bsk_protocol::codec::CodecError;
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::ids::{InstanceId, SessionId, TabId};
-use bsk_protocol::kernel::{EndCause, Event, FromKernel, KernelHello, SessionRecord, ToKernel};
-use bsk_protocol::local::HostHello;
+use bsk_protocol::kernel::{
+    Call, CdpEventName, DialogPolicy, EndCause, Event, FromKernel, KernelHello, LossCause, SessionRecord,
+    ToKernel,
+};
+use bsk_protocol::local::{HostHello, OpenedTab};
 use bsk_protocol::{BUILD_VERSION, PROTOCOL_VERSION};
+use serde_json::Value;
+use serde_json::value::RawValue;
 use tokio::sync::{mpsc, watch};
 use tokio::task::LocalSet;
 use tokio::time::{Instant, interval_at, timeout};
 
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, raw};
 use crate::queue::Queue;
 use crate::serve::Server;
 use crate::tabs::{Tab, TabEvent};
-use crate::{log, stdio};
+use crate::{log, look, stdio};
 
 /// How long the extension may take for its hello.
 const HELLO_DEADLINE: Duration = Duration::from_secs(10);
@@ -128,12 +133,51 @@ impl Host {
                     session.ended.send_replace(Some(cause));
                 }
             }
-            Event::TabLost { tab_id, cause, .. } => self.tab(tab_id).lose(cause),
-            Event::TabOpened { tab_id, opener_tab_id, .. } => {
-                self.tab(opener_tab_id).tell(TabEvent::Opened(tab_id));
+            Event::TabLost { session_id, tab_id, cause } => {
+                if cause == LossCause::Closed {
+                    self.tell_others(&session_id, tab_id);
+                }
+                self.tab(tab_id).lose(cause);
             }
-            Event::Cdp { tab_id, method, params } => self.tab(tab_id).take(method, &params),
+            Event::TabOpened { tab_id, opener_tab_id, .. } => {
+                self.tab(opener_tab_id).tell(TabEvent::Opened(OpenedTab {
+                    tab_id,
+                    opener_tab_id,
+                    url: String::new(),
+                }));
+            }
+            Event::Cdp { tab_id, method, params } => self.take_cdp(tab_id, method, &params),
         }
+    }
+
+    /// Tells the other tabs of a session that one is gone.
+    fn tell_others(&self, session_id: &SessionId, closed: TabId) {
+        let Ok(session) = self.session(session_id) else { return };
+        for tab_id in session.record.tab_ids.iter().filter(|tab_id| **tab_id != closed) {
+            self.tab(*tab_id).tell(TabEvent::Closed(closed));
+        }
+    }
+
+    fn take_cdp(&self, tab_id: TabId, method: CdpEventName, params: &RawValue) {
+        let tab = self.tab(tab_id);
+        if method == CdpEventName::DialogOpening
+            && let Some((session_id, policy)) = self.dialog_policy(tab_id)
+            && let Some(answered) = tab.answer(params.get(), policy)
+        {
+            let params = raw(&look::dialog_answer(&answered));
+            let method = "Page.handleJavaScriptDialog".to_owned();
+            // Carried out although nobody waits for it.
+            drop(self.kernel.send::<Value>(Call::Cdp { session_id, tab_id, method, params }));
+            return;
+        }
+        tab.take(method, params);
+    }
+
+    /// What is done about dialogs of a tab, and for which session.
+    fn dialog_policy(&self, tab_id: TabId) -> Option<(SessionId, DialogPolicy)> {
+        let sessions = self.sessions.borrow();
+        let owner = sessions.values().find(|session| session.record.tab_ids.contains(&tab_id))?;
+        Some((owner.record.session_id.clone(), owner.record.dialogs))
     }
 
     /// Whether the message kept to the protocol.

@@ -61,6 +61,7 @@ fn debug_name(call: &Call) -> Option<String> {
         Call::FrameQuad { .. } => "frame_quad".to_owned(),
         Call::ShadowRoots { .. } => "shadow_roots".to_owned(),
         Call::Flush { .. } => "flush".to_owned(),
+        Call::NetworkQuiet { .. } => "network_quiet".to_owned(),
         Call::Evaluate { .. } => "evaluate".to_owned(),
         Call::HistoryStep { .. } => "history_step".to_owned(),
     };
@@ -97,6 +98,9 @@ impl Kernel {
         self.next_id.set(id.0.wrapping_add(1).max(1));
         let (sender, reply) = oneshot::channel();
         let waiting = Waiting { reply: sender, sent: Instant::now(), name: debug_name(&call) };
+        if let Some(name) = &waiting.name {
+            tracing::debug!(id = id.0, call = name, "kernel asked");
+        }
         self.waiting.borrow_mut().insert(id, waiting);
         let failed = self.write(&ToKernel::Request { id, call }).err();
         if failed.is_some() {

@@ -4,8 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::ids::FrameNumber;
-use bsk_protocol::kernel::{Call, PageFunction};
-use bsk_protocol::local::Screenshot;
+use bsk_protocol::kernel::{Call, DialogPolicy, PageFunction};
+use bsk_protocol::local::{AnsweredDialog, Dialog, Screenshot};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -39,6 +39,10 @@ struct Evaluated<'a> {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct RemoteObject<'a> {
+    #[serde(rename = "type", default)]
+    kind: String,
+    #[serde(default)]
+    subtype: Option<String>,
     #[serde(borrow)]
     value: Option<&'a RawValue>,
     unserializable_value: Option<String>,
@@ -60,30 +64,96 @@ struct ExceptionObject {
     value: Option<Value>,
 }
 
-/// `bsk evaluate`. An exception in the page is an answer, not a failure of ours.
-pub(crate) async fn evaluate(
+async fn run_script(
     work: &Work,
+    frame: Option<FrameNumber>,
     expression: String,
     await_promise: bool,
     return_by_value: bool,
-) -> Result<Done, Failure> {
+) -> Result<Box<RawValue>, Failure> {
     let call = Call::Evaluate {
         session_id: work.session_id.clone(),
         tab_id: work.tab_id,
+        frame: frame.filter(|frame| *frame != FrameNumber::MAIN),
         expression,
         await_promise,
         return_by_value,
         timeout_ms: u32::try_from(work.page_timeout_ms()).unwrap_or(u32::MAX),
     };
-    let reply: Box<RawValue> = work.host.kernel.send(call).await?;
-    let evaluated: Evaluated<'_> = serde_json::from_str(reply.get()).map_err(|_| {
+    work.host.kernel.send(call).await
+}
+
+fn read(reply: &RawValue) -> Result<Evaluated<'_>, Failure> {
+    serde_json::from_str(reply.get()).map_err(|_| {
         Failure::new(
             ErrorCode::CdpFailed,
             Reason::PageLibraryFailed,
             "the browser's answer has an unexpected form",
         )
         .hint("this browser may be newer than bsk; look for an update")
-    })?;
+    })
+}
+
+/// What a script that is a condition gave.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Given {
+    /// A function, which is to be called.
+    Function,
+    /// Anything truthy, with its value where that is short: a string, a number, a boolean.
+    Truthy(Option<Value>),
+    /// Anything falsy, in words.
+    Falsy(String),
+    /// No JavaScript.
+    Malformed(String),
+    /// An exception.
+    Thrown(String),
+}
+
+/// Runs a script that is a condition.
+pub(crate) async fn truth(work: &Work, expression: String) -> Result<Given, Failure> {
+    let reply = run_script(work, None, expression, true, false).await?;
+    let Evaluated { result, exception_details } = read(&reply)?;
+    if let Some(exception) = exception_details {
+        let text = exception_text(&exception);
+        let is_syntax = text.starts_with("SyntaxError");
+        return Ok(if is_syntax { Given::Malformed(text) } else { Given::Thrown(text) });
+    }
+    let value: Option<Value> = result.value.and_then(|value| serde_json::from_str(value.get()).ok());
+    let is_falsy_sign = |sign: &str| matches!(sign, "NaN" | "-0" | "0n");
+    Ok(match (result.kind.as_str(), result.subtype.as_deref(), value) {
+        ("function", _, _) => Given::Function,
+        ("undefined", _, _) => Given::Falsy("undefined".to_owned()),
+        ("object", Some("null"), _) => Given::Falsy("null".to_owned()),
+        (_, _, Some(value)) if is_truthy(&value) => Given::Truthy(Some(value)),
+        (_, _, Some(value)) => Given::Falsy(value.to_string()),
+        (_, _, None) => match result.unserializable_value {
+            Some(sign) if is_falsy_sign(&sign) => Given::Falsy(sign),
+            Some(_) | None => Given::Truthy(None),
+        },
+    })
+}
+
+/// As JavaScript has it, of values that are no objects.
+fn is_truthy(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(flag) => *flag,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.is_empty(),
+        Value::Array(_) | Value::Object(_) => true,
+    }
+}
+
+/// `bsk evaluate`. An exception in the page is an answer, not a failure of ours.
+pub(crate) async fn evaluate(
+    work: &Work,
+    frame: Option<FrameNumber>,
+    expression: String,
+    await_promise: bool,
+    return_by_value: bool,
+) -> Result<Done, Failure> {
+    let reply = run_script(work, frame, expression, await_promise, return_by_value).await?;
+    let evaluated = read(&reply)?;
     let tab_id = work.tab_id;
     if let Some(exception) = evaluated.exception_details {
         // Lines and columns count from 1 for people; the browser counts from 0.
@@ -97,7 +167,7 @@ pub(crate) async fn evaluate(
             },
         })));
     }
-    let RemoteObject { value, unserializable_value, description } = evaluated.result;
+    let RemoteObject { value, unserializable_value, description, .. } = evaluated.result;
     let value = match (value, unserializable_value.or(description)) {
         (Some(value), _) => value.to_owned(),
         (None, Some(text)) => crate::kernel::raw(&text),
@@ -208,6 +278,22 @@ fn png_size(bytes: &[u8]) -> Option<(u32, u32)> {
     Some((u32::from_be_bytes(*width), u32::from_be_bytes(height.try_into().ok()?)))
 }
 
+/// The arguments of `Page.handleJavaScriptDialog` for a dialog that is answered without asking.
+pub(crate) fn dialog_answer(AnsweredDialog { dialog, action }: &AnsweredDialog) -> Value {
+    answer_to(dialog, *action == DialogPolicy::Accept, None)
+}
+
+fn answer_to(dialog: &Dialog, accept: bool, text: Option<String>) -> Value {
+    let mut params = json!({ "accept": accept });
+    // Without a text of ours the browser would answer a prompt with nothing instead of its default.
+    if let Some(text) =
+        text.or_else(|| dialog.default_prompt.clone()).filter(|_| accept && dialog.kind == "prompt")
+    {
+        params["promptText"] = json!(text);
+    }
+    params
+}
+
 /// `bsk dialog list`.
 pub(crate) fn dialog_list(work: &Work) -> Result<Done, Failure> {
     let dialogs: Vec<_> = work.tab.dialog.borrow().iter().cloned().collect();
@@ -225,16 +311,13 @@ pub(crate) async fn dialog_decide(work: &Work, accept: bool, text: Option<String
         )
         .hint("run `bsk dialog list` with another `--tab-id`, or go on: nothing waits for a decision"));
     };
-    let mut params = json!({ "accept": accept });
-    // Without a text of ours the browser would answer a prompt with nothing instead of its default.
-    if let Some(text) =
-        text.or_else(|| dialog.default_prompt.clone()).filter(|_| accept && dialog.kind == "prompt")
-    {
-        params["promptText"] = json!(text);
+    let opened = work.tab.dialogs_opened.get();
+    work.cdp::<Value>("Page.handleJavaScriptDialog", &answer_to(&dialog, accept, text)).await?;
+    // A page may have opened the next one already.
+    if work.tab.dialogs_opened.get() == opened {
+        *work.tab.dialog.borrow_mut() = None;
+        fetch_pointer(work);
     }
-    work.cdp::<Value>("Page.handleJavaScriptDialog", &params).await?;
-    *work.tab.dialog.borrow_mut() = None;
-    fetch_pointer(work);
     Ok(Done::new(&json!({ "tab_id": work.tab_id, "type": dialog.kind, "message": dialog.message })))
 }
 

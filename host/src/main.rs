@@ -11,6 +11,7 @@ mod host;
 mod kernel;
 mod log;
 mod look;
+mod more;
 mod navigate;
 mod observe;
 mod queue;
@@ -20,6 +21,7 @@ mod session;
 mod stdio;
 mod tabs;
 mod target;
+mod wait;
 
 use std::process::ExitCode;
 

@@ -5,8 +5,8 @@
 
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::ids::FrameNumber;
-use bsk_protocol::kernel::{Call, HistoryStep, PageFunction};
-use bsk_protocol::local::{Navigated, WaitUntil};
+use bsk_protocol::kernel::{Call, DialogPolicy, HistoryStep, PageFunction};
+use bsk_protocol::local::{AnsweredDialog, BegunDownload, Navigated, WaitUntil};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::Receiver;
@@ -62,7 +62,7 @@ pub(crate) async fn load(work: &Work, url: String, until: WaitUntil) -> Result<L
     work.tab.set_main_frame(&reply.frame_id);
     tracing::debug!(loader = ?reply.loader_id, error = ?reply.error_text, "navigation under way");
     if let Some(error) = reply.error_text {
-        return Err(navigation_failed(&url, &error));
+        return Err(why_not(work, &mut events, &url, &error));
     }
     // Without a loader only the fragment changed: the document is the same and stays as loaded as it was.
     if reply.loader_id.is_some() {
@@ -73,9 +73,44 @@ pub(crate) async fn load(work: &Work, url: String, until: WaitUntil) -> Result<L
     Ok(landed)
 }
 
+/// Why a navigation did not happen: the page asked to stay, the answer was a download or empty, or the network failed.
+fn why_not(work: &Work, events: &mut Receiver<TabEvent>, url: &str, error: &str) -> Failure {
+    if error != "net::ERR_ABORTED" {
+        return navigation_failed(url, error);
+    }
+    let stayed = |message: String, hint: &str| {
+        Failure::new(ErrorCode::CdpFailed, Reason::NavigationFailed, message)
+            .hint(hint)
+            .with("net_error", error)
+    };
+    let is_refusal = |answered: &AnsweredDialog| {
+        answered.dialog.kind == "beforeunload" && answered.action == DialogPolicy::Dismiss
+    };
+    if work.tab.answered.borrow().iter().any(is_refusal) {
+        return stayed(
+            format!("the page asked whether to leave it and that was dismissed, so `{url}` was not loaded"),
+            "the session dismisses dialogs; start one with `--dialogs ask` or `--dialogs accept` to leave such a page",
+        );
+    }
+    while let Ok(event) = events.try_recv() {
+        if let TabEvent::Download(BegunDownload { url: source, suggested_filename }) = event {
+            return stayed(
+                format!(
+                    "`{url}` is a download of `{suggested_filename}`, which began; the page stayed as it was"
+                ),
+                "`bsk download` on a link or button puts such a file where you want it",
+            )
+            .with("download", json!({ "url": source, "suggested_filename": suggested_filename }));
+        }
+    }
+    stayed(
+        format!("`{url}` answered with no content, or something else stopped it; the page stayed as it was"),
+        "look at the page with `bsk observe`; if it should have changed, try again",
+    )
+}
+
 fn navigation_failed(url: &str, error: &str) -> Failure {
     let hint = match error {
-        "net::ERR_ABORTED" => "the address answered with a download or with no content, so the page stayed",
         "net::ERR_NAME_NOT_RESOLVED" => "check the host name",
         "net::ERR_CONNECTION_REFUSED" => "nothing listens there; check the port, or start the server",
         "net::ERR_INTERNET_DISCONNECTED" => "the browser is offline",
@@ -154,7 +189,7 @@ async fn arrived(work: &Work, previous_url: String, until: WaitUntil) -> Result<
 }
 
 /// The document as it is now; none where the library cannot run, such as in the browser's own error page.
-async fn state(work: &Work) -> Option<DocumentState> {
+pub(crate) async fn state(work: &Work) -> Option<DocumentState> {
     work.page(FrameNumber::MAIN, PageFunction::DocumentState, &json!({})).await.ok()
 }
 
@@ -194,6 +229,8 @@ async fn commit(work: &Work, events: &mut Receiver<TabEvent>) -> Result<Option<S
             | TabEvent::DragBegan
             | TabEvent::DialogOpened
             | TabEvent::Opened(_)
+            | TabEvent::Closed(_)
+            | TabEvent::Download(_)
             | TabEvent::Lost(_) => {}
         }
     }
@@ -251,6 +288,8 @@ async fn stage(
             | TabEvent::DragBegan
             | TabEvent::DialogOpened
             | TabEvent::Opened(_)
+            | TabEvent::Closed(_)
+            | TabEvent::Download(_)
             | TabEvent::Lost(_) => {}
         }
     }

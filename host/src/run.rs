@@ -23,7 +23,7 @@ use crate::host::Host;
 use crate::kernel::{Pending, raw};
 use crate::queue::Turn;
 use crate::tabs::{self, Tab, TabEvent};
-use crate::{act, look, navigate, observe, session, target};
+use crate::{act, look, more, navigate, observe, session, target, wait};
 
 /// Longest time a command may ask for.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
@@ -63,6 +63,7 @@ pub(crate) fn name_of(action: &Action) -> &'static str {
         Action::NavigateForward { .. } => "navigate-forward",
         Action::Reload { .. } => "reload",
         Action::WaitForNavigation { .. } => "wait-for-navigation",
+        Action::WaitFor { .. } => "wait-for",
         Action::Observe(_) => "observe",
         Action::Snapshot(_) => "snapshot",
         Action::Find { .. } => "find",
@@ -142,7 +143,7 @@ async fn route(
         let turn = session.queue.enter(&session_id).await?;
         stage.set("at work in the page");
         let bounds = Bounds { turn, deadline, stage: Rc::clone(stage) };
-        in_session(host, session_id.clone(), command.tab_id, command.action, bounds).await
+        in_session(host, session_id.clone(), command.tab_id, command.action, command.observe, bounds).await
     };
     tokio::select! {
         biased;
@@ -177,6 +178,7 @@ async fn in_session(
     session_id: SessionId,
     tab_id: Option<TabId>,
     action: Action,
+    observe: bool,
     bounds: Bounds,
 ) -> Result<Done, Failure> {
     if let Action::TabCreate { url, active, index } = action {
@@ -203,7 +205,8 @@ async fn in_session(
     let is_about_dialogs =
         matches!(action, Action::DialogList {} | Action::DialogAccept { .. } | Action::DialogDismiss {});
     if is_about_dialogs {
-        return in_tab(&work, action).await;
+        let done = in_tab(&work, action).await?;
+        return more::tell(&work, done, observe).await;
     }
     let is_a_look = matches!(
         action,
@@ -213,6 +216,7 @@ async fn in_session(
             | Action::GetHtml { .. }
             | Action::Evaluate { .. }
             | Action::Screenshot { .. }
+            | Action::WaitFor { .. }
     );
     let is_observation = matches!(action, Action::Observe(_) | Action::Snapshot(_));
     let done = work
@@ -228,7 +232,8 @@ async fn in_session(
             let open = work.tab.dialog.borrow().clone();
             open.map(|dialog| observe::beside_dialog(&work, &dialog)).ok_or(failure)
         }
-        Ok(_) | Err(_) => done,
+        Ok(done) => more::tell(&work, done, observe && !is_a_look).await,
+        Err(_) => done,
     }
 }
 
@@ -239,6 +244,7 @@ async fn in_tab(work: &Work, action: Action) -> Result<Done, Failure> {
         Action::NavigateForward { wait_until } => navigate::history(work, 1, wait_until).await,
         Action::Reload { hard, wait_until } => navigate::reload(work, hard, wait_until).await,
         Action::WaitForNavigation { wait_until } => navigate::wait(work, wait_until).await,
+        Action::WaitFor { condition } => wait::wait_for(work, condition).await,
         Action::Observe(args) => observe::observe(work, &args).await,
         Action::Snapshot(args) => observe::snapshot(work, &args).await,
         Action::Find { pattern, is_regex, max } => observe::find(work, &pattern, is_regex, max).await,
@@ -289,8 +295,8 @@ async fn in_tab(work: &Work, action: Action) -> Result<Done, Failure> {
             let target = target::locate(work, target).await?;
             act::select(work, &target, values, labels, indexes).await
         }
-        Action::Evaluate { expression, await_promise, return_by_value } => {
-            look::evaluate(work, expression, await_promise, return_by_value).await
+        Action::Evaluate { expression, frame, await_promise, return_by_value } => {
+            look::evaluate(work, frame, expression, await_promise, return_by_value).await
         }
         Action::Screenshot { target } => {
             look::screenshot(work, target::locate_some(work, target).await?.as_ref()).await
@@ -422,7 +428,7 @@ impl Work {
     }
 
     /// Runs `work` unless a dialog is open or opens meanwhile: nothing in the page answers while one is.
-    async fn unless_dialog(
+    pub(crate) async fn unless_dialog(
         &self,
         work: impl Future<Output = Result<Done, Failure>>,
     ) -> Result<Done, Failure> {

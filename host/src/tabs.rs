@@ -6,19 +6,22 @@ use std::cell::{Cell, RefCell};
 use std::time::Instant;
 
 use bsk_protocol::ids::TabId;
-use bsk_protocol::kernel::{CdpEventName, LossCause};
-use bsk_protocol::local::Dialog;
+use bsk_protocol::kernel::{CdpEventName, DialogPolicy, LossCause};
+use bsk_protocol::local::{AnsweredDialog, BegunDownload, Dialog, OpenedTab};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 
 use crate::observe::Kept;
+
+/// So many dialogs in a row are answered for a command; a page that goes on then waits for a decision.
+const MOST_ANSWERED: usize = 50;
 
 /// Events kept for a command that is slow to look at them.
 const REMEMBERED: usize = 1024;
 
 /// The CDP events that the host wants of every tab it works in.
-pub(crate) const WANTED: [CdpEventName; 8] = [
+pub(crate) const WANTED: [CdpEventName; 9] = [
     CdpEventName::FrameNavigated,
     CdpEventName::NavigatedWithinDocument,
     CdpEventName::FrameRequestedNavigation,
@@ -27,6 +30,7 @@ pub(crate) const WANTED: [CdpEventName; 8] = [
     CdpEventName::DialogOpening,
     CdpEventName::DialogClosed,
     CdpEventName::DragIntercepted,
+    CdpEventName::DownloadWillBegin,
 ];
 
 /// Something that happened in a tab's main frame, or to the tab.
@@ -47,7 +51,11 @@ pub(crate) enum TabEvent {
     /// The page began a drag of its own.
     DragBegan,
     /// The page opened a tab.
-    Opened(TabId),
+    Opened(OpenedTab),
+    /// Another tab of the session is gone.
+    Closed(TabId),
+    /// A download began.
+    Download(BegunDownload),
     /// The tab is lost.
     Lost(LossCause),
 }
@@ -59,6 +67,10 @@ pub(crate) struct Tab {
     pub(crate) is_subscribed: Cell<bool>,
     /// The dialog that waits for a decision.
     pub(crate) dialog: RefCell<Option<Dialog>>,
+    /// How many dialogs have opened, answered ones included.
+    pub(crate) dialogs_opened: Cell<u32>,
+    /// Dialogs that were answered as the session wants it and that no command has told yet.
+    pub(crate) answered: RefCell<Vec<AnsweredDialog>>,
     /// The address last shown.
     pub(crate) url: RefCell<Option<String>>,
     /// The address shown before that.
@@ -75,6 +87,8 @@ pub(crate) struct Tab {
     pub(crate) documents: Cell<u32>,
     /// What was seen in it.
     pub(crate) observations: Kept,
+    /// Counts the new documents of all frames.
+    pub(crate) frame_documents: watch::Sender<u32>,
     main_frame_id: RefCell<Option<String>>,
     events: broadcast::Sender<TabEvent>,
 }
@@ -84,6 +98,8 @@ impl Default for Tab {
         Self {
             is_subscribed: Cell::new(false),
             dialog: RefCell::default(),
+            dialogs_opened: Cell::new(0),
+            answered: RefCell::default(),
             url: RefCell::default(),
             previous_url: RefCell::default(),
             unsettled_input: Cell::new(None),
@@ -92,6 +108,7 @@ impl Default for Tab {
             has_fresh_document: Cell::new(false),
             documents: Cell::new(0),
             observations: Kept::default(),
+            frame_documents: watch::Sender::new(0),
             main_frame_id: RefCell::default(),
             events: broadcast::Sender::new(REMEMBERED),
         }
@@ -146,6 +163,20 @@ struct DialogOpening {
     default_prompt: Option<String>,
 }
 
+impl From<DialogOpening> for Dialog {
+    fn from(DialogOpening { message, kind, default_prompt }: DialogOpening) -> Self {
+        let default_prompt = default_prompt.filter(|_| kind == "prompt");
+        Self { kind, message, default_prompt }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct DownloadWillBegin {
+    url: String,
+    suggested_filename: String,
+}
+
 impl Tab {
     /// Events from now on.
     pub(crate) fn watch(&self) -> broadcast::Receiver<TabEvent> {
@@ -171,6 +202,19 @@ impl Tab {
         self.tell(TabEvent::Lost(cause));
     }
 
+    /// The answer to a dialog that opens, where it needs no decision; it does not count as open then.
+    pub(crate) fn answer(&self, params: &str, policy: DialogPolicy) -> Option<AnsweredDialog> {
+        let mut answered = self.answered.borrow_mut();
+        if policy == DialogPolicy::Ask || answered.len() >= MOST_ANSWERED {
+            return None;
+        }
+        let opening: DialogOpening = serde_json::from_str(params).ok()?;
+        self.dialogs_opened.update(|count| count.wrapping_add(1));
+        let answer = AnsweredDialog { dialog: opening.into(), action: policy };
+        answered.push(answer.clone());
+        Some(answer)
+    }
+
     /// Takes a CDP event. One of an unexpected form is dropped: the browser may be newer than we are.
     pub(crate) fn take(&self, method: CdpEventName, params: &RawValue) {
         let read = self.read(method, params.get());
@@ -185,6 +229,7 @@ impl Tab {
         Ok(match method {
             CdpEventName::FrameNavigated => {
                 let FrameNavigated { frame } = serde_json::from_str(params)?;
+                self.frame_documents.send_modify(|count| *count = count.wrapping_add(1));
                 if frame.parent_id.is_some() {
                     return Ok(None);
                 }
@@ -213,10 +258,14 @@ impl Tab {
                 self.is_main(&event.frame_id).then_some(TabEvent::StoppedLoading)
             }
             CdpEventName::DialogOpening => {
-                let DialogOpening { message, kind, default_prompt } = serde_json::from_str(params)?;
-                let default_prompt = default_prompt.filter(|_| kind == "prompt");
-                *self.dialog.borrow_mut() = Some(Dialog { kind, message, default_prompt });
+                let opening: DialogOpening = serde_json::from_str(params)?;
+                self.dialogs_opened.update(|count| count.wrapping_add(1));
+                *self.dialog.borrow_mut() = Some(opening.into());
                 Some(TabEvent::DialogOpened)
+            }
+            CdpEventName::DownloadWillBegin => {
+                let DownloadWillBegin { url, suggested_filename } = serde_json::from_str(params)?;
+                Some(TabEvent::Download(BegunDownload { url, suggested_filename }))
             }
             CdpEventName::DialogClosed => {
                 *self.dialog.borrow_mut() = None;
@@ -281,5 +330,19 @@ mod tests {
         assert!(tab.dialog.borrow().is_some());
         tab.take(CdpEventName::DialogClosed, &raw("{}"));
         assert!(tab.dialog.borrow().is_none());
+    }
+
+    #[test]
+    fn dialogs_are_answered_as_the_session_wants_it_until_there_are_too_many() {
+        let tab = Tab::default();
+        let opening = r#"{"message":"m","type":"confirm","defaultPrompt":""}"#;
+        assert_eq!(tab.answer(opening, DialogPolicy::Ask), None);
+        for _ in 0..MOST_ANSWERED {
+            let answered = tab.answer(opening, DialogPolicy::Dismiss).unwrap();
+            assert_eq!((answered.dialog.kind.as_str(), answered.action), ("confirm", DialogPolicy::Dismiss));
+        }
+        assert_eq!(tab.answer(opening, DialogPolicy::Dismiss), None, "a page may ask without end");
+        tab.answered.take();
+        assert!(tab.answer(opening, DialogPolicy::Dismiss).is_some());
     }
 }

@@ -113,6 +113,29 @@ pub struct SessionRecord {
     pub active_tab_id: Option<TabId>,
     /// Every tab that the session may touch.
     pub tab_ids: Vec<TabId>,
+    /// What is done about JavaScript dialogs.
+    #[serde(default, skip_serializing_if = "DialogPolicy::is_ask")]
+    pub dialogs: DialogPolicy,
+}
+
+/// What is done about a JavaScript dialog that opens in a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DialogPolicy {
+    /// It waits for a decision.
+    #[default]
+    Ask,
+    /// It is accepted, a prompt with what it suggests.
+    Accept,
+    /// It is dismissed.
+    Dismiss,
+}
+
+impl DialogPolicy {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's skip_serializing_if passes a reference")]
+    const fn is_ask(&self) -> bool {
+        matches!(self, Self::Ask)
+    }
 }
 
 /// How a session is to be.
@@ -132,6 +155,9 @@ pub struct SessionOptions {
     pub focus: bool,
     /// Ends the session after this long without a command.
     pub idle_ms: u64,
+    /// What is done about JavaScript dialogs.
+    #[serde(default, skip_serializing_if = "DialogPolicy::is_ask")]
+    pub dialogs: DialogPolicy,
 }
 
 /// What the host may ask. Fields that are left out take the kernel's default.
@@ -224,12 +250,27 @@ pub enum Call {
         frame: FrameNumber,
     },
     /// Answers `{}` once the page has handled the input sent before and all that the browser had to tell of it has been passed
-    /// on. A reply to input can overtake the events of what the input set off; this cannot.
+    /// on. A reply to input can overtake the events of what the input set off; this cannot. With a frame the answer has what its
+    /// page library's `outcome` says, unless its document is gone.
     Flush {
         /// The session.
         session_id: SessionId,
         /// The tab.
         tab_id: TabId,
+        /// The frame.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        frame: Option<FrameNumber>,
+    },
+    /// Waits until none of the tab's requests has been under way for a while → [`NetworkQuiet`].
+    NetworkQuiet {
+        /// The session.
+        session_id: SessionId,
+        /// The tab.
+        tab_id: TabId,
+        /// For how long nothing may have happened.
+        quiet_ms: u32,
+        /// The longest wait.
+        timeout_ms: u32,
     },
     /// One method of the kernel's table → that method's result.
     Cdp {
@@ -261,6 +302,9 @@ pub enum Call {
         session_id: SessionId,
         /// The tab.
         tab_id: TabId,
+        /// The frame; the main one without it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        frame: Option<FrameNumber>,
         /// The source text.
         expression: String,
         /// Whether a promise is waited for.
@@ -307,6 +351,8 @@ pub enum PageFunction {
     ScrollPlace,
     ScrollEnd,
     ScrollText,
+    Wait,
+    Outcome,
 }
 
 /// CDP events that the host may ask for.
@@ -336,6 +382,9 @@ pub enum CdpEventName {
     /// The page began a drag while drags are intercepted; without what it drags, which stays in the kernel.
     #[serde(rename = "Input.dragIntercepted")]
     DragIntercepted,
+    /// A download began.
+    #[serde(rename = "Page.downloadWillBegin")]
+    DownloadWillBegin,
 }
 
 /// What the kernel tells unasked.
@@ -546,6 +595,16 @@ pub struct FrameQuad {
 pub struct ShadowRoots {
     /// Closed roots that the page library did not know; with none, another observation would show nothing more.
     pub found: u32,
+}
+
+/// Result of [`Call::NetworkQuiet`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NetworkQuiet {
+    /// Whether it was quiet for long enough.
+    pub is_quiet: bool,
+    /// Requests that have not ended.
+    pub under_way: u32,
 }
 
 /// Result of [`Call::HistoryStep`].

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::failure::Failure;
-use crate::ids::{Cursor, InstanceId, Ref, SessionId, TabId, WindowId};
-use crate::kernel::{SessionOptions, SessionRecord, TabScope};
+use crate::ids::{Cursor, FrameNumber, InstanceId, Ref, SessionId, TabId, WindowId};
+use crate::kernel::{DialogPolicy, SessionOptions, SessionRecord, TabScope};
 
 /// What the CLI sends.
 #[derive(Debug, Serialize, Deserialize)]
@@ -105,6 +105,9 @@ pub struct Command {
     pub tab_id: Option<TabId>,
     /// How long it may take, waiting in the queue included.
     pub timeout_ms: u64,
+    /// Whether the result gets an `observation`: what the command changed, as `observe --diff` shows it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub observe: bool,
     /// What to do.
     pub action: Action,
 }
@@ -216,6 +219,26 @@ pub enum ScrollEdge {
     Bottom,
 }
 
+/// What `wait-for` waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Condition {
+    /// This text is visible, in any frame.
+    Text(String),
+    /// This text is visible in no frame.
+    GoneText(String),
+    /// A visible element of the main frame matches this CSS selector.
+    Selector(String),
+    /// No visible element of the main frame matches this CSS selector.
+    Gone(String),
+    /// The address fits: a glob with `*` and `**`, or a part of it.
+    Url(String),
+    /// This JavaScript gives something truthy; a function is called.
+    Function(String),
+    /// Neither network nor page changed for half a second.
+    Idle {},
+}
+
 /// What a command does. After the arrow: the result as JSON.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -279,6 +302,11 @@ pub enum Action {
     WaitForNavigation {
         /// When it counts as done.
         wait_until: WaitUntil,
+    },
+    /// Waits until something holds → [`Waited`].
+    WaitFor {
+        /// What is to hold.
+        condition: Condition,
     },
     /// What the page looks like → [`ObserveResult`].
     Observe(ObserveArgs),
@@ -416,6 +444,9 @@ pub enum Action {
     Evaluate {
         /// JavaScript source.
         expression: String,
+        /// The frame it runs in; the main one without it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        frame: Option<FrameNumber>,
         /// Whether a promise is waited for.
         await_promise: bool,
         /// Whether objects come as JSON.
@@ -589,6 +620,63 @@ pub struct Effects {
     /// Tabs that the page opened; the session owns them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub opened_tab_ids: Vec<TabId>,
+    /// The same tabs, with more of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub opened_tabs: Vec<OpenedTab>,
+    /// Tabs of the session that are gone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub closed_tab_ids: Vec<TabId>,
+    /// Dialogs that were answered as the session wants it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dialogs: Vec<AnsweredDialog>,
+    /// Downloads that began.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub downloads: Vec<BegunDownload>,
+    /// The element's states, where they are others now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<StateChange>,
+    /// Nothing that can be seen is different yet; absent where something is or where nobody can tell.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub nothing_visible_changed: bool,
+}
+
+/// A tab that a page opened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenedTab {
+    /// The tab.
+    pub tab_id: TabId,
+    /// The tab whose page opened it.
+    pub opener_tab_id: TabId,
+    /// The address it shows or is loading.
+    pub url: String,
+}
+
+/// A dialog that was answered without asking.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnsweredDialog {
+    /// The dialog.
+    #[serde(flatten)]
+    pub dialog: Dialog,
+    /// `accept` or `dismiss`.
+    pub action: DialogPolicy,
+}
+
+/// A download that began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BegunDownload {
+    /// Where from.
+    pub url: String,
+    /// The name that the page or the server suggests.
+    pub suggested_filename: String,
+}
+
+/// How an element's states changed, as `observe` shows them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateChange {
+    /// Those it had.
+    pub before: Vec<String>,
+    /// Those it has.
+    pub after: Vec<String>,
 }
 
 /// Result of [`Action::SessionStart`].
@@ -619,6 +707,35 @@ pub struct Navigated {
     pub reached: WaitUntil,
     /// HTTP status of the document, null where there is none.
     pub status: Option<u16>,
+}
+
+/// Result of [`Action::WaitFor`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Waited {
+    /// The tab.
+    pub tab_id: TabId,
+    /// The condition that holds, as the command line names it, such as `text`; none where `idle` did not come.
+    pub matched: Option<String>,
+    /// How long that took.
+    pub waited_ms: u64,
+    /// The page's address, of `url`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The element that shows the text or matches the selector.
+    #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
+    pub element: Option<Ref>,
+    /// Its role.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// Its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What the function gave, if that is a string, a number or a boolean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<serde_json::Value>,
+    /// What kept the page from being idle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busy: Option<String>,
 }
 
 /// Result of [`Action::Screenshot`]; the CLI adds the path.

@@ -174,6 +174,11 @@ fn spots() -> Vec<Spot> {
             "/command/action/navigate/wait_until",
             "from_cli.command.navigate",
         ),
+        spot::<local::Condition>(
+            "from_cli",
+            "/command/action/wait_for/condition",
+            "from_cli.command.wait_for",
+        ),
         spot::<local::Target>("from_cli", "/command/action/click/target", "from_cli.command.click"),
         spot::<local::MouseButton>("from_cli", "/command/action/click/button", "from_cli.command.click"),
         spot::<local::Modifier>("from_cli", "/command/action/click/modifiers", "from_cli.command.click"),

@@ -103,7 +103,13 @@ impl FakeCli {
     /// When the session's id is malformed.
     pub fn command(&mut self, session: Option<&str>, timeout_ms: u64, action: Action) {
         let session_id = session.map(|id| id.parse().expect("a session id"));
-        self.send(&FromCli::Command(Command { session_id, tab_id: None, timeout_ms, action }));
+        self.send(&FromCli::Command(Command {
+            session_id,
+            tab_id: None,
+            timeout_ms,
+            observe: false,
+            action,
+        }));
     }
 
     /// What comes of the command; progress is skipped.

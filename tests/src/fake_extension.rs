@@ -109,6 +109,7 @@ pub fn session_record(id: &str, tab: u32) -> SessionRecord {
         created_at_ms: 1_700_000_000_000,
         active_tab_id: Some(TabId(tab)),
         tab_ids: vec![TabId(tab)],
+        dialogs: bsk_protocol::kernel::DialogPolicy::Ask,
     }
 }
 

@@ -15,6 +15,7 @@ pub mod oracle;
 mod pages;
 mod picture;
 mod processes;
+mod round_trips;
 mod scratch;
 mod session;
 mod waiting;
@@ -31,6 +32,7 @@ pub use processes::{
     cpu_seconds, descendants, executable, is_alive, kill_group, listening_inet_sockets, peak_resident_kib,
     resident_kib, signal,
 };
+pub use round_trips::{Traffic, WITH_LOG};
 pub use scratch::{Ran, Running, Scratch};
 pub use session::{Session, outline};
 pub use waiting::until;

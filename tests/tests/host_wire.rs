@@ -22,7 +22,12 @@ const AT_ONCE: Duration = Duration::from_secs(1);
 const LIMIT: Duration = Duration::from_secs(10);
 
 fn evaluate(expression: &str) -> Action {
-    Action::Evaluate { expression: expression.to_owned(), await_promise: false, return_by_value: true }
+    Action::Evaluate {
+        expression: expression.to_owned(),
+        frame: None,
+        await_promise: false,
+        return_by_value: true,
+    }
 }
 
 /// A host that holds the sessions `aaaa` and `bbbb`.

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::DONE;
 use super::keys::Modifiers;
-use crate::context::{COMMAND_TIMEOUT, Context, TabPlace};
+use crate::context::{ActPlace, COMMAND_TIMEOUT, Context};
 use crate::render::Acted;
 use crate::target::{self, TargetArgs};
 
@@ -23,6 +23,7 @@ use crate::target::{self, TargetArgs};
 #[command(after_long_help = "Examples:
   bsk click @e3 --session quwe
   bsk click 'button[type=submit]' --session quwe
+  bsk click @e3 --observe --session quwe
   bsk click --role button --name Save --session quwe
   bsk click @e3 --modifiers Control --click-count 2 --session quwe
   bsk click '#board' --at 150,25 --session quwe")]
@@ -44,7 +45,7 @@ pub(crate) struct ClickArgs {
     #[command(flatten)]
     modifiers: Modifiers,
     #[command(flatten)]
-    place: TabPlace,
+    place: ActPlace,
 }
 
 /// A mouse button.
@@ -82,16 +83,13 @@ pub(crate) fn run(args: ClickArgs, context: &Context) -> Result<u8, Failure> {
         at: args.at,
         force: args.force,
     };
-    let reply = context.in_tab(&args.place, COMMAND_TIMEOUT, action)?;
-    if context.output.is_json() {
-        context.output.json(&reply.json)?;
-    } else {
+    let reply = context.act(&args.place, COMMAND_TIMEOUT, action)?;
+    context.acted(&reply, |reply| {
         let clicked: Clicked = reply.read()?;
-        let line = match clicked.selected_labels {
+        Ok(match clicked.selected_labels {
             Some(labels) => clicked.acted.line_with("selected in", &format!(": {}", labels.join(", "))),
             None => clicked.acted.line("clicked"),
-        };
-        context.output.note(&line)?;
-    }
+        })
+    })?;
     Ok(DONE)
 }

@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use serde::Deserialize;
 
 use super::DONE;
-use crate::context::{COMMAND_TIMEOUT, Context, TabPlace};
+use crate::context::{ActPlace, COMMAND_TIMEOUT, Context, TabPlace};
 
 /// See and answer JavaScript dialogs
 #[derive(Debug, Args)]
@@ -35,13 +35,13 @@ enum DialogCommand {
         #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
         text: Option<String>,
         #[command(flatten)]
-        place: TabPlace,
+        place: ActPlace,
     },
     /// Press Cancel
     #[command(after_long_help = "Example:\n  bsk dialog dismiss --session quwe")]
     Dismiss {
         #[command(flatten)]
-        place: TabPlace,
+        place: ActPlace,
     },
 }
 
@@ -83,13 +83,11 @@ fn list(place: &TabPlace, context: &Context) -> Result<u8, Failure> {
     Ok(DONE)
 }
 
-fn answer(place: &TabPlace, context: &Context, verb: &str, action: Action) -> Result<u8, Failure> {
-    let reply = context.in_tab(place, COMMAND_TIMEOUT, action)?;
-    if context.output.is_json() {
-        context.output.json(&reply.json)?;
-    } else {
+fn answer(place: &ActPlace, context: &Context, verb: &str, action: Action) -> Result<u8, Failure> {
+    let reply = context.act(place, COMMAND_TIMEOUT, action)?;
+    context.acted(&reply, |reply| {
         let answered: Answered = reply.read()?;
-        context.output.note(&format!("{verb} {} {:?}", answered.kind, answered.message))?;
-    }
+        Ok(format!("{verb} {} {:?}", answered.kind, answered.message))
+    })?;
     Ok(DONE)
 }

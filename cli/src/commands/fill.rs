@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::DONE;
 use super::text::Text;
-use crate::context::{COMMAND_TIMEOUT, Context, TabPlace};
+use crate::context::{ActPlace, COMMAND_TIMEOUT, Context};
 use crate::render::Acted;
 use crate::target::TargetArgs;
 
@@ -28,7 +28,7 @@ pub(crate) struct FillArgs {
     #[arg(long)]
     no_clear: bool,
     #[command(flatten)]
-    place: TabPlace,
+    place: ActPlace,
 }
 
 #[derive(Deserialize)]
@@ -42,13 +42,10 @@ pub(crate) fn run(args: FillArgs, context: &Context) -> Result<u8, Failure> {
     let target = args.target.required()?;
     let value = args.text.read()?;
     let action = Action::Fill { target, value, append: args.no_clear };
-    let reply = context.in_tab(&args.place, COMMAND_TIMEOUT, action)?;
-    if context.output.is_json() {
-        context.output.json(&reply.json)?;
-    } else {
+    let reply = context.act(&args.place, COMMAND_TIMEOUT, action)?;
+    context.acted(&reply, |reply| {
         let filled: Filled = reply.read()?;
-        let length = format!(", {} characters", filled.value_length);
-        context.output.note(&filled.acted.line_with("filled", &length))?;
-    }
+        Ok(filled.acted.line_with("filled", &format!(", {} characters", filled.value_length)))
+    })?;
     Ok(DONE)
 }

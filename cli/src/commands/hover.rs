@@ -11,7 +11,7 @@ use clap::Args;
 
 use super::DONE;
 use super::keys::Modifiers;
-use crate::context::{COMMAND_TIMEOUT, Context, TabPlace};
+use crate::context::{ActPlace, COMMAND_TIMEOUT, Context};
 use crate::duration;
 use crate::render::Acted;
 use crate::target::TargetArgs;
@@ -32,7 +32,7 @@ pub(crate) struct HoverArgs {
     #[command(flatten)]
     modifiers: Modifiers,
     #[command(flatten)]
-    place: TabPlace,
+    place: ActPlace,
 }
 
 pub(crate) fn run(args: HoverArgs, context: &Context) -> Result<u8, Failure> {
@@ -42,11 +42,7 @@ pub(crate) fn run(args: HoverArgs, context: &Context) -> Result<u8, Failure> {
         settle_ms: duration::millis(args.settle),
         force: args.force,
     };
-    let reply = context.in_tab(&args.place, COMMAND_TIMEOUT, action)?;
-    if context.output.is_json() {
-        context.output.json(&reply.json)?;
-    } else {
-        context.output.note(&reply.read::<Acted>()?.line("hovered over"))?;
-    }
+    let reply = context.act(&args.place, COMMAND_TIMEOUT, action)?;
+    context.acted(&reply, |reply| Ok(reply.read::<Acted>()?.line("hovered over")))?;
     Ok(DONE)
 }

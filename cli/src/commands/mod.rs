@@ -37,6 +37,7 @@ mod text;
 pub(crate) mod type_text;
 pub(crate) mod uncheck;
 pub(crate) mod uninstall;
+pub(crate) mod wait_for;
 pub(crate) mod wait_for_navigation;
 pub(crate) mod wait_ms;
 mod waits;
@@ -64,6 +65,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<u8, Failure> {
         Command::NavigateForward(args) => navigate_forward::run(&args, context),
         Command::Reload(args) => reload::run(&args, context),
         Command::WaitForNavigation(args) => wait_for_navigation::run(&args, context),
+        Command::WaitFor(args) => wait_for::run(args, context),
         Command::WaitMs(args) => wait_ms::run(&args, context),
         Command::Observe(args) => observe::run(&args, context),
         Command::Snapshot(args) => snapshot::run(&args, context),

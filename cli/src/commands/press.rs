@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::DONE;
 use super::keys::Modifiers;
-use crate::context::{COMMAND_TIMEOUT, Context, TabPlace};
+use crate::context::{ActPlace, COMMAND_TIMEOUT, Context};
 use crate::target::ForcedTargetArgs;
 use crate::{duration, render};
 
@@ -36,7 +36,7 @@ pub(crate) struct PressArgs {
     #[arg(long, value_name = "DURATION", default_value = "0", value_parser = duration::parse)]
     hold_ms: Duration,
     #[command(flatten)]
-    place: TabPlace,
+    place: ActPlace,
 }
 
 #[derive(Deserialize)]
@@ -54,14 +54,12 @@ pub(crate) fn run(args: PressArgs, context: &Context) -> Result<u8, Failure> {
         target: args.target.optional()?,
         hold_ms: duration::millis(args.hold_ms),
     };
-    let reply = context.in_tab(&args.place, COMMAND_TIMEOUT, action)?;
-    if context.output.is_json() {
-        context.output.json(&reply.json)?;
-    } else {
+    let reply = context.act(&args.place, COMMAND_TIMEOUT, action)?;
+    context.acted(&reply, |reply| {
         let pressed: Pressed = reply.read()?;
         let (effects, changed) =
             (render::effects(&pressed.effects), render::changed(pressed.changed.as_ref()));
-        context.output.note(&format!("pressed {}{effects}{changed}", pressed.key))?;
-    }
+        Ok(format!("pressed {}{effects}{changed}", pressed.key))
+    })?;
     Ok(DONE)
 }

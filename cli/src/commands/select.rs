@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Deserialize;
 
 use super::DONE;
-use crate::context::{COMMAND_TIMEOUT, Context, TabPlace};
+use crate::context::{ActPlace, COMMAND_TIMEOUT, Context};
 use crate::render::Acted;
 use crate::target::UnlabelledTargetArgs;
 
@@ -24,7 +24,7 @@ pub(crate) struct SelectArgs {
     #[command(flatten)]
     options: Options,
     #[command(flatten)]
-    place: TabPlace,
+    place: ActPlace,
 }
 
 /// Which options.
@@ -56,13 +56,10 @@ pub(crate) fn run(args: SelectArgs, context: &Context) -> Result<u8, Failure> {
         labels: args.options.label,
         indexes: args.options.index,
     };
-    let reply = context.in_tab(&args.place, COMMAND_TIMEOUT, action)?;
-    if context.output.is_json() {
-        context.output.json(&reply.json)?;
-    } else {
+    let reply = context.act(&args.place, COMMAND_TIMEOUT, action)?;
+    context.acted(&reply, |reply| {
         let selected: Selected = reply.read()?;
-        let labels = format!(": {}", selected.selected_labels.join(", "));
-        context.output.note(&selected.acted.line_with("selected in", &labels))?;
-    }
+        Ok(selected.acted.line_with("selected in", &format!(": {}", selected.selected_labels.join(", "))))
+    })?;
     Ok(DONE)
 }

@@ -5,11 +5,13 @@
 use std::time::Duration;
 
 use bsk_protocol::failure::Failure;
-use bsk_protocol::local::{Action, Navigated, WaitUntil};
+use bsk_protocol::local::{Action, Effects, Navigated, WaitUntil};
 use clap::{Args, ValueEnum};
+use serde::Deserialize;
 
 use super::DONE;
-use crate::context::{Context, TabPlace};
+use crate::context::{ActPlace, Context};
+use crate::render;
 
 /// How long `back`, `forward`, `reload` and `wait-for-navigation` wait unless told otherwise.
 pub(crate) const SHORT_WAIT: Duration = Duration::from_secs(15);
@@ -47,7 +49,15 @@ pub(crate) struct Waits {
     #[arg(long, value_name = "EVENT", value_enum, default_value_t = Until::Load)]
     pub(crate) wait_until: Until,
     #[command(flatten)]
-    pub(crate) place: TabPlace,
+    pub(crate) place: ActPlace,
+}
+
+#[derive(Deserialize)]
+struct Reached {
+    #[serde(flatten)]
+    navigated: Navigated,
+    #[serde(default)]
+    effects: Effects,
 }
 
 impl Waits {
@@ -58,12 +68,11 @@ impl Waits {
 
     /// Runs a navigating action and prints where it ended.
     pub(crate) fn run(&self, context: &Context, default: Duration, action: Action) -> Result<u8, Failure> {
-        let reply = context.in_tab(&self.place, default, action)?;
-        if context.output.is_json() {
-            context.output.json(&reply.json)?;
-        } else {
-            context.output.note(&line(&reply.read()?))?;
-        }
+        let reply = context.act(&self.place, default, action)?;
+        context.acted(&reply, |reply| {
+            let Reached { navigated, effects } = reply.read()?;
+            Ok(line(&navigated) + &render::effects(&effects))
+        })?;
         Ok(DONE)
     }
 }

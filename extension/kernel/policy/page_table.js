@@ -39,6 +39,8 @@ const TABLE = new Map(/** @type {[string, Shape<unknown>][]} */ ([
   ['scroll_place', object({ timeout_ms }, { target, by: point, to: oneOf(['top', 'bottom', 'on']) })],
   ['scroll_end', object({ timeout_ms, by: point, is_wheel: bool })],
   ['scroll_text', object({ text: text(1), timeout_ms })],
+  ['wait', object({ condition: oneOf(['text', 'gone_text', 'selector', 'gone', 'quiet']), value: text(), timeout_ms })],
+  ['outcome', empty],
 ]));
 
 /**

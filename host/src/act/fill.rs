@@ -5,7 +5,7 @@ use bsk_protocol::kernel::PageFunction;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{UsedElement, used};
+use super::{UsedElement, effects, flush, used};
 use crate::run::{Done, Work};
 use crate::target::Element;
 
@@ -43,11 +43,13 @@ pub(crate) async fn fill(
     let timeout_ms = work.page_timeout_ms();
     let args = json!({ "target": page_target, "value": value, "append": append, "timeout_ms": timeout_ms });
     let edit_ms = EDIT_MS.saturating_add(value.len() as u64 / BYTES_PER_MS);
+    let events = work.tab.watch();
     let begun: Begun = work.page(frame, PageFunction::FillBegin, &args).await?;
     let typed = (!begun.done).then(|| work.cdp::<Value>("Input.insertText", &json!({ "text": value })));
     let args = json!({ "value": value, "append": append, "timeout_ms": edit_ms.min(work.page_timeout_ms()) });
-    let ended: Ended = work.page(frame, PageFunction::FillEnd, &args).await?;
-    work.input_sent();
+    let ended = work.page(frame, PageFunction::FillEnd, &args);
+    let flushed = flush(work);
+    let ended: Ended = ended.await?;
     if let Some(typed) = typed {
         typed.await?;
     }
@@ -56,6 +58,7 @@ pub(crate) async fn fill(
     }
     let mut result = used(work, target, &ended.element);
     insert_field(&mut result, Some(ended), begun.is_secret);
+    result.insert("effects".into(), json!(effects(work, events, flushed).await?));
     Ok(Done::new(&result))
 }
 

@@ -18,8 +18,8 @@ mod type_text;
 
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::ids::FrameNumber;
-use bsk_protocol::kernel::{Call, PageFunction};
-use bsk_protocol::local::{Changed, Effects, Modifier};
+use bsk_protocol::kernel::{Call, PageFunction, TabList, TabScope};
+use bsk_protocol::local::{Changed, Effects, Modifier, StateChange};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::sync::broadcast::Receiver;
@@ -119,7 +119,31 @@ fn read_probe(work: &Work, frame: FrameNumber) -> Pending<Probe> {
 /// input, since each message to the browser may cost it milliseconds (docs/decisions/0003-messages-to-chromium.md).
 fn flush(work: &Work) -> Pending<Value> {
     work.input_sent();
-    work.host.kernel.send(Call::Flush { session_id: work.session_id.clone(), tab_id: work.tab_id })
+    flush_and_ask(work, None)
+}
+
+/// As [`flush`], and the answer has what the frame's page library saw change.
+fn flush_in(work: &Work, frame: FrameNumber) -> Pending<Value> {
+    work.input_sent();
+    flush_and_ask(work, Some(frame))
+}
+
+fn flush_and_ask(work: &Work, frame: Option<FrameNumber>) -> Pending<Value> {
+    let (session_id, tab_id) = (work.session_id.clone(), work.tab_id);
+    work.host.kernel.send(Call::Flush { session_id, tab_id, frame })
+}
+
+/// The answer to a flush.
+#[derive(Debug, Default, Deserialize)]
+struct Flushed {
+    outcome: Option<Outcome>,
+}
+
+/// What the page library's `outcome` says.
+#[derive(Debug, Default, Deserialize)]
+struct Outcome {
+    changed: Option<bool>,
+    state: Option<StateChange>,
 }
 
 /// What the action did besides its purpose, once `flushed`. A navigation that it set off is waited for until its document
@@ -129,7 +153,8 @@ async fn effects(
     mut events: Receiver<TabEvent>,
     flushed: Pending<Value>,
 ) -> Result<Effects, Failure> {
-    flushed.await?;
+    // Something newer than we are may say more or less; what it does not say is not told.
+    let Flushed { outcome } = serde_json::from_value(flushed.await?).unwrap_or_default();
     let mut effects = Effects::default();
     let mut is_under_way = false;
     loop {
@@ -147,7 +172,34 @@ async fn effects(
             Ok(Err(RecvError::Closed)) | Err(_) => break,
         }
     }
+    if !effects.opened_tabs.is_empty() {
+        name_opened(work, &mut effects).await?;
+    }
+    let Outcome { changed, state } = outcome.unwrap_or_default();
+    effects.state = state;
+    let is_calm = work.tab.answered.borrow().is_empty() && effects == Effects::default();
+    effects.nothing_visible_changed = is_calm && changed == Some(false);
     Ok(effects)
+}
+
+/// Says where opened tabs are going: a tab has no address yet in the moment it opens.
+async fn name_opened(work: &Work, effects: &mut Effects) -> Result<(), Failure> {
+    let call = Call::TabList { session_id: work.session_id.clone(), scope: TabScope::Agent };
+    let TabList { tabs } = work.host.kernel.send(call).await?;
+    for opened in &mut effects.opened_tabs {
+        if let Some(record) = tabs.iter().find(|record| record.tab_id == opened.tab_id) {
+            opened.url.clone_from(&record.url);
+        }
+    }
+    Ok(())
+}
+
+/// The effects of an action that ended its own tab: a page may close a tab that a page opened.
+fn ended_by_itself(work: &Work, failure: Failure) -> Result<Effects, Failure> {
+    if failure.reason == Some(Reason::TabClosed) {
+        return Ok(Effects { closed_tab_ids: vec![work.tab_id], ..Effects::default() });
+    }
+    Err(failure)
 }
 
 fn note(work: &Work, event: TabEvent, effects: &mut Effects, is_under_way: &mut bool) -> Result<(), Failure> {
@@ -160,8 +212,19 @@ fn note(work: &Work, event: TabEvent, effects: &mut Effects, is_under_way: &mut 
             effects.navigated_to = Some(url);
             *is_under_way = false;
         }
-        TabEvent::StoppedLoading => *is_under_way = false,
-        TabEvent::Opened(tab) => effects.opened_tab_ids.push(tab),
+        TabEvent::StoppedLoading => {
+            // No document came of it: a download, no content, or the page was stopped.
+            if *is_under_way {
+                effects.navigated_to = None;
+            }
+            *is_under_way = false;
+        }
+        TabEvent::Opened(tab) => {
+            effects.opened_tab_ids.push(tab.tab_id);
+            effects.opened_tabs.push(tab);
+        }
+        TabEvent::Closed(tab) => effects.closed_tab_ids.push(tab),
+        TabEvent::Download(download) => effects.downloads.push(download),
         TabEvent::Lost(cause) => return Err(tab_lost(work.tab_id, cause)),
         TabEvent::Lifecycle { .. } | TabEvent::DialogOpened | TabEvent::DragBegan => {}
     }

@@ -7,16 +7,17 @@
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::ids::FrameNumber;
 use bsk_protocol::kernel::{Call, FrameQuad, PageFunction};
-use bsk_protocol::local::{Modifier, MouseButton, Offset};
+use bsk_protocol::local::{Effects, Modifier, MouseButton, Offset};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use tokio::sync::broadcast::Receiver;
 use tokio::time::{Duration, Instant};
 
-use super::{Probe, UsedElement, confirm, effects, flush, modifier_bits, read_probe, select, used};
+use super::{
+    Probe, UsedElement, confirm, effects, ended_by_itself, flush, flush_in, modifier_bits, read_probe,
+    select, used,
+};
 use crate::kernel::Pending;
 use crate::run::{Done, Work};
-use crate::tabs::TabEvent;
 use crate::target::Element;
 
 /// A triple click is the most that any browser knows.
@@ -208,16 +209,23 @@ pub(crate) async fn click(work: &Work, target: &Element, press: &Press) -> Resul
             sent.push(mouse(work, kind, point, &more));
         }
     }
-    let (probe, flushed) = (read_probe(work, aim.frame), flush(work));
-    let reached = arrived(probe.await, "click", *force)?;
-    for reply in sent {
-        reply.await?;
-    }
-    let mut result = pointed(work, target, &aim, events, flushed).await?;
+    let (probe, flushed) = (read_probe(work, aim.frame), flush_in(work, aim.frame));
+    let done = async {
+        let reached = arrived(probe.await, "click", *force)?;
+        for reply in sent {
+            reply.await?;
+        }
+        Ok((reached, effects(work, events, flushed).await?))
+    };
+    let (reached, effects) = match done.await {
+        Ok(done) => done,
+        Err(failure) => (None, ended_by_itself(work, failure)?),
+    };
+    let mut result = pointed(work, target, &aim, &effects);
     note_force(&mut result, *force, reached);
     if let Some(stand_in) = &aim.stand_in {
         // A page may have gone elsewhere on the click; then there is nothing left to read.
-        let has_gone = result.get("effects").is_some_and(|effects| effects.get("navigated_to").is_some());
+        let has_gone = effects.navigated_to.is_some() || effects.closed_tab_ids.contains(&work.tab_id);
         if !has_gone {
             let is_radio = aim.element.role.ends_with("radio");
             let expected = is_radio || stand_in.was_checked != (count % 2 == 1);
@@ -274,19 +282,12 @@ async fn verify(work: &Work, target: &Element, stand_in: &StandIn, expected: boo
 }
 
 /// The answer of a command that pointed at something.
-async fn pointed(
-    work: &Work,
-    target: &Element,
-    aim: &Aim,
-    events: Receiver<TabEvent>,
-    flushed: Pending<Value>,
-) -> Result<Map<String, Value>, Failure> {
-    let effects = effects(work, events, flushed).await?;
+fn pointed(work: &Work, target: &Element, aim: &Aim, effects: &Effects) -> Map<String, Value> {
     let mut result = used(work, target, &aim.element);
     result.insert("x".into(), json!(aim.x));
     result.insert("y".into(), json!(aim.y));
     result.insert("effects".into(), json!(effects));
-    Ok(result)
+    result
 }
 
 /// `bsk hover`.
@@ -309,8 +310,8 @@ pub(crate) async fn hover(
     if settle_ms > 0 {
         react(work, aim.frame, Duration::from_millis(settle_ms)).await?;
     }
-    let flushed = flush(work);
-    let mut result = pointed(work, target, &aim, events, flushed).await?;
+    let effects = effects(work, events, flush(work)).await?;
+    let mut result = pointed(work, target, &aim, &effects);
     note_force(&mut result, force, reached);
     if let Some(stand_in) = aim.stand_in {
         result.insert("stand_in".into(), json!(stand_in.name));

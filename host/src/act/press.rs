@@ -12,7 +12,7 @@ use tokio::time::{Duration, Instant, sleep_until};
 
 use super::keys::{self, Key};
 use super::mac_editing::mac_command;
-use super::{UsedElement, confirm, effects, flush, modifier_bits, read_probe};
+use super::{UsedElement, confirm, effects, ended_by_itself, flush_in, modifier_bits, read_probe};
 use crate::kernel::Pending;
 use crate::run::{Done, Work};
 use crate::target::Element;
@@ -68,7 +68,7 @@ pub(crate) async fn press(
     sent.extend(keyboard.release_modifiers());
     // Focus inside a frame: the key goes there and this document's probe does not see it.
     let probe = (!focused.is_frame).then(|| read_probe(work, frame));
-    let flushed = flush(work);
+    let flushed = flush_in(work, frame);
     let delivered = async {
         match probe {
             Some(probe) => confirm(probe.await, "key"),
@@ -81,9 +81,12 @@ pub(crate) async fn press(
         }
         Ok(())
     };
-    // What the kernel refuses never arrives: its word is the one to tell, and it comes at once.
-    tokio::try_join!(taken, delivered)?;
-    let effects = effects(work, events, flushed).await?;
+    let done = async {
+        // What the kernel refuses never arrives: its word is the one to tell, and it comes at once.
+        tokio::try_join!(taken, delivered)?;
+        effects(work, events, flushed).await
+    };
+    let effects = done.await.or_else(|failure| ended_by_itself(work, failure))?;
     let mut result = json!({
         "tab_id": work.tab_id,
         "key": key.key,

@@ -6,7 +6,7 @@ use bsk_protocol::local::Modifier;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{UsedElement, used};
+use super::{UsedElement, effects, flush, used};
 use crate::run::{Done, Work};
 use crate::target::Element;
 
@@ -53,11 +53,13 @@ pub(super) async fn choose_option(
 async fn choose(work: &Work, target: &Element, mut args: Value) -> Result<Done, Failure> {
     let (frame, page_target) = target.in_page();
     args["target"] = page_target;
+    let events = work.tab.watch();
     let selected: Selected = work.page(frame, PageFunction::Select, &args).await?;
-    work.input_sent();
+    let effects = effects(work, events, flush(work)).await?;
     let mut result = used(work, target, &selected.element);
     result.insert("multiple".into(), json!(selected.multiple));
     result.insert("selected_values".into(), json!(selected.selected_values));
     result.insert("selected_labels".into(), json!(selected.selected_labels));
+    result.insert("effects".into(), json!(effects));
     Ok(Done::new(&result))
 }

@@ -3,12 +3,14 @@
 //! A step that fails ends the run with a non-zero exit and one line that names it; nothing is retried.
 
 mod bench;
+mod bench_act;
 mod bench_observe;
 mod browser;
 mod demo;
 mod economy;
 mod machine;
 mod oracle;
+mod soak;
 mod steps;
 mod test;
 
@@ -18,8 +20,9 @@ const USAGE: &str = "\
 cargo xtask test [--fast]       check, build and test everything (--fast: nothing that needs a browser)
 cargo xtask demo                a real task on a small local shop page, from nothing
 cargo xtask browser [--headed]  a throwaway Chromium with the extension, to try things by hand
-cargo xtask bench [observe] [--runs N]
-                                measure, and write target/bench/results.md or observe.md
+cargo xtask bench [observe | act] [--runs N]
+                                measure, and write target/bench/results.md, observe.md or act.md
+cargo xtask soak [--minutes N]  2,000 mixed actions over many pages, against what the pages say; what it weighs
 cargo xtask economy             tokens of observations beside plain aria snapshots of the same pages
 cargo xtask oracle [PART]       roles and names beside Chromium's, over the corpus or the pages named so
 ";
@@ -38,8 +41,15 @@ pub fn run(args: &[String]) -> ExitCode {
         ["bench", "--runs", runs] => number_of_runs(runs).and_then(bench::run),
         ["bench", "observe"] => bench_observe::run(bench::DEFAULT_RUNS),
         ["bench", "observe", "--runs", runs] => number_of_runs(runs).and_then(bench_observe::run),
+        ["bench", "act"] => bench_act::run(bench::DEFAULT_RUNS),
+        ["bench", "act", "--runs", runs] => number_of_runs(runs).and_then(bench_act::run),
         ["oracle"] => oracle::run(""),
         ["oracle", part] => oracle::run(part),
+        ["soak"] => soak::run(0),
+        ["soak", "--minutes", minutes] => match minutes.parse() {
+            Ok(minutes) => soak::run(minutes),
+            Err(_) => Err(format!("`{minutes}` is not a number of minutes")),
+        },
         ["economy"] => economy::run(),
         ["peak-rss", program, ref args @ ..] => bench::print_peak_rss(program, args),
         _ => Err(format!("usage:\n{USAGE}")),

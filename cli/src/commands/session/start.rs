@@ -6,9 +6,9 @@
 use std::time::Duration;
 
 use bsk_protocol::failure::Failure;
-use bsk_protocol::kernel::SessionOptions;
+use bsk_protocol::kernel::{DialogPolicy, SessionOptions};
 use bsk_protocol::local::{Action, Command, SessionStarted};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::DONE;
 use crate::connect::{self, Wanted};
@@ -21,6 +21,7 @@ use crate::{duration, exchange};
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   bsk session start
+  bsk session start --dialogs accept
   bsk session start --browser work --width 1280 --height 800 --no-focus
   export BSK_SESSION=$(bsk session start --wait 30s)")]
 pub(crate) struct StartArgs {
@@ -39,6 +40,9 @@ pub(crate) struct StartArgs {
     /// End the session after this long without a command
     #[arg(long, value_name = "DURATION", default_value = "5m", value_parser = duration::parse)]
     idle: Duration,
+    /// What is done about JavaScript dialogs; answered ones are told in the next reply
+    #[arg(long, value_name = "POLICY", value_enum, default_value_t = Dialogs::Ask)]
+    dialogs: Dialogs,
     /// Name to show on the session's tab group
     #[arg(long)]
     name: Option<String>,
@@ -50,6 +54,27 @@ pub(crate) struct StartArgs {
     timeout: Option<Duration>,
 }
 
+/// What is done about JavaScript dialogs.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Dialogs {
+    /// The command ends with exit code 6 and `bsk dialog` decides
+    Ask,
+    /// Press OK
+    Accept,
+    /// Press Cancel
+    Dismiss,
+}
+
+impl From<Dialogs> for DialogPolicy {
+    fn from(dialogs: Dialogs) -> Self {
+        match dialogs {
+            Dialogs::Ask => Self::Ask,
+            Dialogs::Accept => Self::Accept,
+            Dialogs::Dismiss => Self::Dismiss,
+        }
+    }
+}
+
 pub(crate) fn run(args: StartArgs, context: &Context) -> Result<u8, Failure> {
     let wanted = Wanted { session: None, browser: args.browser.as_deref() };
     let host = connect::host_for(&context.output, &wanted, args.wait.unwrap_or(HOST_WAIT))?;
@@ -59,9 +84,10 @@ pub(crate) fn run(args: StartArgs, context: &Context) -> Result<u8, Failure> {
         height: args.height,
         focus: !args.no_focus,
         idle_ms: duration::millis(args.idle),
+        dialogs: args.dialogs.into(),
     });
     let timeout_ms = duration::millis(args.timeout.unwrap_or(COMMAND_TIMEOUT));
-    let command = Command { session_id: None, tab_id: None, timeout_ms, action };
+    let command = Command { session_id: None, tab_id: None, timeout_ms, observe: false, action };
     let reply = exchange::send(&context.output, host, command)?;
     if context.output.is_json() {
         context.output.json(&reply.json)?;

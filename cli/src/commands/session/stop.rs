@@ -129,8 +129,13 @@ fn stop(
         return Err(choose::no_session(&session));
     }
     let timeout_ms = duration::millis(args.place.timeout.unwrap_or(COMMAND_TIMEOUT));
-    let command =
-        Command { session_id: Some(session), tab_id: None, timeout_ms, action: Action::SessionStop {} };
+    let command = Command {
+        session_id: Some(session),
+        tab_id: None,
+        timeout_ms,
+        observe: false,
+        action: Action::SessionStop {},
+    };
     exchange::send(&context.output, host, command)?.read()
 }
 

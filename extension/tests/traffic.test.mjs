@@ -1,0 +1,49 @@
+// The count of a tab's requests: what begins and ends, redirects, documents that take theirs along, and the wait for quiet.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { Traffic } from '../kernel/traffic.js';
+
+/** Time that only moves when a timer is waited for. */
+function clock() {
+  let time = 1000;
+  return {
+    now: () => time,
+    setTimer: (/** @type {() => void} */ run, /** @type {number} */ delayMs) => {
+      queueMicrotask(() => { time += delayMs; run(); });
+      return 1;
+    },
+    clearTimer() {},
+  };
+}
+
+/** @param {ReturnType<typeof clock>} time @param {Traffic} traffic @param {number} quietMs @param {number} timeoutMs */
+const quiet = (time, traffic, quietMs, timeoutMs) => traffic.quiet(/** @type {never} */ (time), quietMs, timeoutMs);
+
+test('a redirect is the same request, and its end is quiet a while later', async () => {
+  const [time, traffic] = [clock(), new Traffic()];
+  const request = { requestId: 'r1', loaderId: 'L1' };
+  traffic.note('Network.requestWillBeSent', request, time.now());
+  traffic.note('Network.requestWillBeSent', request, time.now());
+  assert.deepEqual(await quiet(time, traffic, 500, 2000), { is_quiet: false, under_way: 1 });
+  traffic.note('Network.loadingFinished', request, time.now());
+  const ended = time.now();
+  assert.deepEqual(await quiet(time, traffic, 500, 2000), { is_quiet: true, under_way: 0 });
+  assert.equal(time.now() - ended, 500);
+});
+
+test('another document ends the requests of the one before, but not its own', async () => {
+  const [time, traffic] = [clock(), new Traffic()];
+  traffic.note('Network.requestWillBeSent', { requestId: 'old', loaderId: 'L1' }, 0);
+  traffic.note('Network.requestWillBeSent', { requestId: 'L2', loaderId: 'L2' }, 0);
+  traffic.keepOnly({ frame: { loaderId: 'L2' } });
+  assert.deepEqual(await quiet(time, traffic, 0, 0), { is_quiet: false, under_way: 1 });
+});
+
+test('malformed events and ends of what never began change nothing', async () => {
+  const [time, traffic] = [clock(), new Traffic()];
+  traffic.note('Network.requestWillBeSent', { requestId: 7 }, time.now());
+  traffic.note('Network.loadingFailed', { requestId: 'no' }, time.now());
+  assert.deepEqual(await quiet(time, traffic, 500, 0), { is_quiet: true, under_way: 0 });
+});
