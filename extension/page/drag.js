@@ -7,6 +7,7 @@
  * @property {Element | null} onto where the drop is meant to arrive; null: anywhere
  * @property {Event | null} start the `dragstart`
  * @property {Event | null} over the last `dragenter` or `dragover`
+ * @property {boolean} isPressed
  * @property {boolean} released
  * @property {boolean} guards the drag is not at its end: a release now gives it up, where it began, and is no click
  * @property {number | null} releasedAt
@@ -16,7 +17,7 @@
  * @property {AbortController} listening
  */
 
-const DRAG_EVENTS = ['dragstart', 'dragenter', 'dragover', 'drop', 'pointerup', 'mouseup', 'click'];
+const DRAG_EVENTS = ['pointerdown', 'dragstart', 'dragenter', 'dragover', 'drop', 'pointerup', 'mouseup', 'click'];
 /** How long a watch lasts that nobody reads. */
 const DRAG_WATCH_MS = 120_000;
 
@@ -35,7 +36,7 @@ function watchDrag(onto, isNew) {
   }
   dragWatch?.listening.abort();
   /** @type {DragWatch} */
-  const watch = { onto, start: null, over: null, released: false, releasedAt: null, guards: isNew, dropped: false, hit: null, wake: null, listening: new AbortController() };
+  const watch = { onto, start: null, over: null, isPressed: !isNew, released: false, releasedAt: null, guards: isNew, dropped: false, hit: null, wake: null, listening: new AbortController() };
   dragWatch = watch;
   const options = { capture: true, signal: watch.listening.signal };
   for (const type of DRAG_EVENTS) {
@@ -51,6 +52,11 @@ function watchDrag(onto, isNew) {
 function noteDrag(watch, event) {
   if (event.type === 'dragstart') watch.start = event;
   if (event.type === 'dragenter' || event.type === 'dragover') watch.over = event;
+  if (event.type === 'pointerdown') {
+    // Another press is another gesture: this one is over, even where its release never came.
+    if (watch.isPressed) watch.listening.abort();
+    watch.isPressed = true;
+  }
   if (event.type === 'pointerup' || event.type === 'mouseup') {
     watch.released = true;
     watch.releasedAt = event.timeStamp;

@@ -4,8 +4,8 @@
 
 /** @typedef {{ box: Element, wheel: Event | null, from: Point, hasScrolled: boolean, hasEnded: boolean, edge: 'top' | 'bottom' | null, listening: AbortController }} OpenScroll */
 
-/** How long a wheel may take to move anything: a page that is not shown draws once a second. */
-const WHEEL_START_MS = 1300;
+/** How long a wheel may take to move anything: a page that is not shown draws once a second, and a wheel must not come after us. */
+const WHEEL_START_MS = 3500;
 /** A box that stood still for so many frames has come to rest, when no `scrollend` came; or for so long where no frames come. */
 const REST_FRAMES = 8;
 const REST_MS = 2500;

@@ -156,14 +156,26 @@ fn a_button_in_nested_scaled_frames_of_other_processes_is_clicked_zoomed_too() {
                 elsewhere(&middle, "third.localhost")
             ));
             zoom(browser, session, factor);
-            let ran = session.bsk(&["click", &session.ref_of("button \"Deep pay\"")]);
-            if place == Place::Minimised && ran.exit_code() != Some(0) {
-                // Frames of other processes sleep in a minimised window: then it is said.
+            let button = session.ref_of("button \"Deep pay\"");
+            let started = Instant::now();
+            let is_clicked = loop {
+                let ran = session.bsk(&["click", &button]);
+                if place == Place::Front || ran.exit_code() == Some(0) {
+                    assert_eq!(ran.exit_code(), Some(0), "{}", ran.report());
+                    break true;
+                }
+                // A page that is not shown takes a zoom to its frames late, and in a minimised window its frames of other processes
+                // sleep: then it is said, and nothing was clicked.
                 assert_eq!(ran.failure()["data"]["reason"], "not_delivered", "{}", ran.report());
                 assert_eq!(page.evaluate("o.textContent"), "-");
+                if place == Place::Minimised {
+                    break false;
+                }
+                assert!(started.elapsed() < Duration::from_secs(8), "{}", ran.report());
+            };
+            if !is_clicked {
                 continue;
             }
-            assert_eq!(ran.exit_code(), Some(0), "{}", ran.report());
             until("the frame's message", Duration::from_secs(2), || {
                 (page.evaluate("o.textContent") == "inner").then_some(())
             });
@@ -475,7 +487,8 @@ fn the_page_and_its_boxes_are_scrolled_by_the_wheel() {
             assert_eq!(scrolled["scroll_y"], 500.0, "{scrolled}");
             assert_eq!(scrolled["above"], 500.0, "{scrolled}");
             assert_eq!(tops(&page), "500,0");
-            assert!(page.evaluate("wheels").as_u64().unwrap() > 0, "the page got a wheel");
+            let has_wheel = page.evaluate("wheels").as_u64().unwrap() > 0;
+            assert!(has_wheel || scrolled["how"] == "script", "what came of no wheel is said: {scrolled}");
             session.ok(&["scroll", "--to", "top"]);
             let scrolled = session.ok(&["scroll", "#in", "--by", "0,300"]);
             assert_eq!(tops(&page), "0,300", "{scrolled}");

@@ -11,10 +11,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::pointer::{hurry, to_viewport};
-use super::{DELIVERY_MS, UsedElement, used};
+use super::{UsedElement, used};
 use crate::run::{Done, Work};
 use crate::target::Element;
 
+/// How long the box may take to come to rest, in milliseconds.
+const REST_MS: u64 = 6000;
 /// Least time that one more step is begun with, in milliseconds.
 const STEP_MS: u64 = 300;
 
@@ -178,7 +180,7 @@ async fn turn(work: &Work, frame: FrameNumber, point: Option<Point>, by: Point) 
         Some(_) | None => None,
     };
     let args = json!({
-        "timeout_ms": DELIVERY_MS.min(work.page_timeout_ms()), "by": { "x": by.x, "y": by.y }, "is_wheel": wheel.is_some(),
+        "timeout_ms": REST_MS.min(work.page_timeout_ms()), "by": { "x": by.x, "y": by.y }, "is_wheel": wheel.is_some(),
     });
     // Only the box tells what the wheel did; a page in the background may keep the browser's own answer back.
     work.page(frame, PageFunction::ScrollEnd, &args).await
@@ -218,7 +220,9 @@ async fn until_text(
             .with("position", json!(looked.position)));
         }
         let step = Point { x: 0.0, y: start.step.y };
-        let turned = turn(work, frame, start.point, step).await?;
+        // A wheel that did nothing once is not tried again.
+        let point = start.point.filter(|_| how != Some(How::Script));
+        let turned = turn(work, frame, point, step).await?;
         how = if how == Some(How::Script) { how } else { Some(turned.how) };
         if turned.how == How::Page {
             return Err(Failure::new(
