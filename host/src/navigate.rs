@@ -11,9 +11,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
+use tokio::time::{Duration, timeout};
 
 use crate::run::{Done, Work, tab_lost};
 use crate::tabs::TabEvent;
+
+/// How long the browser may take to tell of a download once it has given up the navigation.
+const DOWNLOAD: Duration = Duration::from_millis(300);
 
 /// What the page library's `document_state` says.
 #[derive(Debug, Deserialize)]
@@ -62,7 +66,7 @@ pub(crate) async fn load(work: &Work, url: String, until: WaitUntil) -> Result<L
     work.tab.set_main_frame(&reply.frame_id);
     tracing::debug!(loader = ?reply.loader_id, error = ?reply.error_text, "navigation under way");
     if let Some(error) = reply.error_text {
-        return Err(why_not(work, &mut events, &url, &error));
+        return Err(why_not(work, &mut events, &url, &error).await);
     }
     // Without a loader only the fragment changed: the document is the same and stays as loaded as it was.
     if reply.loader_id.is_some() {
@@ -74,7 +78,7 @@ pub(crate) async fn load(work: &Work, url: String, until: WaitUntil) -> Result<L
 }
 
 /// Why a navigation did not happen: the page asked to stay, the answer was a download or empty, or the network failed.
-fn why_not(work: &Work, events: &mut Receiver<TabEvent>, url: &str, error: &str) -> Failure {
+async fn why_not(work: &Work, events: &mut Receiver<TabEvent>, url: &str, error: &str) -> Failure {
     if error != "net::ERR_ABORTED" {
         return navigation_failed(url, error);
     }
@@ -92,21 +96,33 @@ fn why_not(work: &Work, events: &mut Receiver<TabEvent>, url: &str, error: &str)
             "the session dismisses dialogs; start one with `--dialogs ask` or `--dialogs accept` to leave such a page",
         );
     }
-    while let Ok(event) = events.try_recv() {
-        if let TabEvent::Download(BegunDownload { url: source, suggested_filename }) = event {
-            return stayed(
-                format!(
-                    "`{url}` is a download of `{suggested_filename}`, which began; the page stayed as it was"
-                ),
-                "`bsk download` on a link or button puts such a file where you want it",
-            )
-            .with("download", json!({ "url": source, "suggested_filename": suggested_filename }));
-        }
+    if let Some(BegunDownload { url: source, suggested_filename }) = download(events).await {
+        return stayed(
+            format!(
+                "`{url}` is a download of `{suggested_filename}`, which began; the page stayed as it was"
+            ),
+            "`bsk download` on a link or button puts such a file where you want it",
+        )
+        .with("download", json!({ "url": source, "suggested_filename": suggested_filename }));
     }
     stayed(
         format!("`{url}` answered with no content, or something else stopped it; the page stayed as it was"),
         "look at the page with `bsk observe`; if it should have changed, try again",
     )
+}
+
+/// The download that a navigation without a document turned out to be. The browser tells of it a moment later.
+pub(crate) async fn download(events: &mut Receiver<TabEvent>) -> Option<BegunDownload> {
+    let told = async {
+        loop {
+            match events.recv().await {
+                Ok(TabEvent::Download(download)) => return Some(download),
+                Ok(_) | Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return None,
+            }
+        }
+    };
+    timeout(DOWNLOAD, told).await.ok().flatten()
 }
 
 fn navigation_failed(url: &str, error: &str) -> Failure {

@@ -37,6 +37,7 @@ pub(crate) use select::select;
 pub(crate) use type_text::type_text;
 
 use crate::kernel::Pending;
+use crate::navigate;
 use crate::run::{Work, tab_lost};
 use crate::tabs::TabEvent;
 use crate::target::Element;
@@ -156,10 +157,13 @@ async fn effects(
     // Something newer than we are may say more or less; what it does not say is not told.
     let Flushed { outcome } = serde_json::from_value(flushed.await?).unwrap_or_default();
     let mut effects = Effects::default();
-    let mut is_under_way = false;
+    let (mut is_under_way, mut was_under_way) = (false, false);
     loop {
         match events.try_recv() {
-            Ok(event) => note(work, event, &mut effects, &mut is_under_way)?,
+            Ok(event) => {
+                note(work, event, &mut effects, &mut is_under_way)?;
+                was_under_way |= is_under_way;
+            }
             Err(TryRecvError::Lagged(_)) => {}
             Err(TryRecvError::Empty | TryRecvError::Closed) => break,
         }
@@ -171,6 +175,10 @@ async fn effects(
             Ok(Err(RecvError::Lagged(_))) => {}
             Ok(Err(RecvError::Closed)) | Err(_) => break,
         }
+    }
+    let is_without_document = was_under_way && effects.navigated_to.is_none();
+    if is_without_document && effects.downloads.is_empty() {
+        effects.downloads.extend(navigate::download(&mut events).await);
     }
     if !effects.opened_tabs.is_empty() {
         name_opened(work, &mut effects).await?;
