@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Deserialize;
 
 use super::DONE;
-use crate::context::{COMMAND_TIMEOUT, Context, TabPlace};
+use crate::context::{ActPlace, COMMAND_TIMEOUT, Context};
 use crate::render::Acted;
 use crate::target::TargetArgs;
 
@@ -22,7 +22,7 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     target: TargetArgs,
     #[command(flatten)]
-    place: TabPlace,
+    place: ActPlace,
 }
 
 #[derive(Deserialize)]
@@ -42,23 +42,19 @@ pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<u8, Failure> {
 /// Whatever the host says.
 pub(super) fn set(
     target: &TargetArgs,
-    place: &TabPlace,
+    place: &ActPlace,
     context: &Context,
     checked: bool,
 ) -> Result<u8, Failure> {
-    let reply =
-        context.in_tab(place, COMMAND_TIMEOUT, Action::Check { target: target.required()?, checked })?;
-    if context.output.is_json() {
-        context.output.json(&reply.json)?;
-    } else {
+    let reply = context.act(place, COMMAND_TIMEOUT, Action::Check { target: target.required()?, checked })?;
+    context.acted(&reply, |reply| {
         let done: Checked = reply.read()?;
         let verb = if checked { "checked" } else { "unchecked" };
-        let line = if done.clicked {
+        Ok(if done.clicked {
             done.acted.line(verb)
         } else {
             done.acted.line_with("nothing to do for", &format!(": it is {verb} already"))
-        };
-        context.output.note(&line)?;
-    }
+        })
+    })?;
     Ok(DONE)
 }

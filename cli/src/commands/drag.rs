@@ -8,7 +8,7 @@ use bsk_protocol::local::{Action, DragEnd, Offset};
 use clap::Args;
 
 use super::DONE;
-use crate::context::{COMMAND_TIMEOUT, Context, TabPlace};
+use crate::context::{ActPlace, COMMAND_TIMEOUT, Context};
 use crate::render::Acted;
 use crate::target::{self, TargetArgs};
 
@@ -30,7 +30,7 @@ pub(crate) struct DragArgs {
     #[arg(long, value_name = "X,Y", value_parser = target::offset, allow_hyphen_values = true)]
     from: Option<Offset>,
     #[command(flatten)]
-    place: TabPlace,
+    place: ActPlace,
 }
 
 pub(crate) fn run(args: &DragArgs, context: &Context) -> Result<u8, Failure> {
@@ -39,11 +39,9 @@ pub(crate) fn run(args: &DragArgs, context: &Context) -> Result<u8, Failure> {
         Err(_) => DragEnd::Target(target::read(&args.to)?),
     };
     let action = Action::Drag { target: args.target.required()?, to, from: args.from };
-    let reply = context.in_tab(&args.place, COMMAND_TIMEOUT, action)?;
-    if context.output.is_json() {
-        context.output.json(&reply.json)?;
-    } else {
-        context.output.note(&reply.read::<Acted>()?.line_with("dragged", &format!(" to {}", args.to)))?;
-    }
+    let reply = context.act(&args.place, COMMAND_TIMEOUT, action)?;
+    context.acted(&reply, |reply| {
+        Ok(reply.read::<Acted>()?.line_with("dragged", &format!(" to {}", args.to)))
+    })?;
     Ok(DONE)
 }

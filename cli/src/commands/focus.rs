@@ -7,7 +7,7 @@ use bsk_protocol::local::Action;
 use clap::Args;
 
 use super::DONE;
-use crate::context::{COMMAND_TIMEOUT, Context, TabPlace};
+use crate::context::{ActPlace, COMMAND_TIMEOUT, Context};
 use crate::render::Acted;
 use crate::target::TargetArgs;
 
@@ -19,16 +19,12 @@ pub(crate) struct FocusArgs {
     #[command(flatten)]
     target: TargetArgs,
     #[command(flatten)]
-    place: TabPlace,
+    place: ActPlace,
 }
 
 pub(crate) fn run(args: &FocusArgs, context: &Context) -> Result<u8, Failure> {
     let action = Action::Focus { target: args.target.required()? };
-    let reply = context.in_tab(&args.place, COMMAND_TIMEOUT, action)?;
-    if context.output.is_json() {
-        context.output.json(&reply.json)?;
-    } else {
-        context.output.note(&reply.read::<Acted>()?.line("focused"))?;
-    }
+    let reply = context.act(&args.place, COMMAND_TIMEOUT, action)?;
+    context.acted(&reply, |reply| Ok(reply.read::<Acted>()?.line("focused")))?;
     Ok(DONE)
 }

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use serde::Deserialize;
 
 use super::DONE;
-use crate::context::{COMMAND_TIMEOUT, Context, TabPlace};
+use crate::context::{ActPlace, COMMAND_TIMEOUT, Context};
 use crate::render::Acted;
 use crate::target::{self, TargetArgs};
 
@@ -29,7 +29,7 @@ pub(crate) struct ScrollArgs {
     #[command(flatten)]
     way: Way,
     #[command(flatten)]
-    place: TabPlace,
+    place: ActPlace,
 }
 
 /// How far.
@@ -103,11 +103,7 @@ pub(crate) fn run(args: ScrollArgs, context: &Context) -> Result<u8, Failure> {
         to: args.way.to.map(Into::into),
         until_text: args.way.until_text,
     };
-    let reply = context.in_tab(&args.place, COMMAND_TIMEOUT, action)?;
-    if context.output.is_json() {
-        context.output.json(&reply.json)?;
-    } else {
-        context.output.note(&reply.read::<Scrolled>()?.line())?;
-    }
+    let reply = context.act(&args.place, COMMAND_TIMEOUT, action)?;
+    context.acted(&reply, |reply| Ok(reply.read::<Scrolled>()?.line()))?;
     Ok(DONE)
 }

@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::DONE;
 use super::text::Text;
-use crate::context::{COMMAND_TIMEOUT, Context, TabPlace};
+use crate::context::{ActPlace, COMMAND_TIMEOUT, Context};
 use crate::duration;
 use crate::render::Acted;
 use crate::target::TargetArgs;
@@ -35,7 +35,7 @@ pub(crate) struct TypeArgs {
     #[arg(long, value_name = "DURATION", default_value = "0ms", value_parser = duration::parse)]
     delay: Duration,
     #[command(flatten)]
-    place: TabPlace,
+    place: ActPlace,
 }
 
 #[derive(Deserialize)]
@@ -48,14 +48,11 @@ struct Typed {
 pub(crate) fn run(args: TypeArgs, context: &Context) -> Result<u8, Failure> {
     let target = args.target.required()?;
     let action = Action::Type { target, value: args.text.read()?, delay_ms: duration::millis(args.delay) };
-    let reply = context.in_tab(&args.place, COMMAND_TIMEOUT, action)?;
-    if context.output.is_json() {
-        context.output.json(&reply.json)?;
-    } else {
+    let reply = context.act(&args.place, COMMAND_TIMEOUT, action)?;
+    context.acted(&reply, |reply| {
         let typed: Typed = reply.read()?;
-        let held =
-            typed.value_length.map(|length| format!(", which holds {length} characters")).unwrap_or_default();
-        context.output.note(&typed.acted.line_with("typed into", &held))?;
-    }
+        let held = typed.value_length.map(|length| format!(", which holds {length} characters"));
+        Ok(typed.acted.line_with("typed into", &held.unwrap_or_default()))
+    })?;
     Ok(DONE)
 }

@@ -6,7 +6,7 @@ use bsk_protocol::failure::Failure;
 use clap::Args;
 
 use super::check;
-use crate::context::{Context, TabPlace};
+use crate::context::{ActPlace, Context};
 use crate::target::TargetArgs;
 
 /// Uncheck a checkbox or switch
@@ -18,7 +18,7 @@ pub(crate) struct UncheckArgs {
     #[command(flatten)]
     target: TargetArgs,
     #[command(flatten)]
-    place: TabPlace,
+    place: ActPlace,
 }
 
 pub(crate) fn run(args: &UncheckArgs, context: &Context) -> Result<u8, Failure> {
