@@ -64,6 +64,9 @@ fn observing_comes_with_the_action_that_asks_for_it() {
         &["select", "select", "--label", "M", "--observe"],
         &["press", "Tab", "--observe"],
         &["hover", "button", "--observe"],
+        &["type", "input", "--value", "x", "--observe"],
+        &["focus", "button", "--observe"],
+        &["scroll", "--selector", "button", "--observe"],
         &["reload", "--observe"],
     ] {
         let done = session.ok(args);
