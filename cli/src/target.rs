@@ -43,31 +43,30 @@ pub(crate) struct ForcedTargetArgs {
 
 /// The flags that name an element.
 #[derive(Debug, Default, Args)]
-#[command(next_help_heading = TARGETS)]
 pub(crate) struct FlagArgs {
     /// Element by ref
-    #[arg(long = "ref", value_name = "REF")]
+    #[arg(long = "ref", value_name = "REF", help_heading = TARGETS)]
     by_ref: Option<String>,
     /// Element by CSS selector
-    #[arg(long, value_name = "CSS")]
+    #[arg(long, value_name = "CSS", help_heading = TARGETS)]
     selector: Option<String>,
     /// Element by ARIA role, such as `button`; all that is said of an element must hold
-    #[arg(long, value_name = "ROLE")]
+    #[arg(long, value_name = "ROLE", help_heading = TARGETS)]
     role: Option<String>,
     /// Element by accessible name, in any case
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", help_heading = TARGETS)]
     name: Option<String>,
     /// Innermost element with this visible text
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", help_heading = TARGETS)]
     text: Option<String>,
     /// Field by its placeholder
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", help_heading = TARGETS)]
     placeholder: Option<String>,
     /// Element by `data-testid`
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", help_heading = TARGETS)]
     test_id: Option<String>,
     /// Which of several elements that are as said, from 0
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = TARGETS)]
     nth: Option<u32>,
 }
 
