@@ -1,4 +1,4 @@
-// The page library's files share one scope: what the type checker does not see there.
+// The page library's files share one scope: what the type checker does not see there. And the reading guide is whole.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -23,4 +23,10 @@ test('no name is declared in two files', () => {
 
 test('every file of the folder is part of the library', () => {
   assert.deepEqual(readdirSync(folder).filter((file) => file.endsWith('.js')).sort(), [...PAGE_FILES].sort());
+});
+
+test('the reading guide names every file of the kernel and of the page library', () => {
+  const guide = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  const kernel = readdirSync(new URL('../kernel/', import.meta.url)).filter((file) => file.endsWith('.js'));
+  for (const file of [...kernel, ...PAGE_FILES]) assert.ok(guide.includes(file), `extension/README.md does not name ${file}`);
 });
