@@ -350,7 +350,7 @@ fn a_page_too_large_for_its_time_is_told_as_far_as_it_was_read() {
     let browser = BROWSER.browser();
     let session = browser.session();
     session.open("<main id=m></main><script>m.innerHTML='<div><span>r</span><a href=#>x</a></div>'.repeat(200000)</script>");
-    let observed = session.ok(&["observe", "--timeout", "1500ms"]);
+    let observed = session.ok(&["observe", "--timeout", "6s"]);
     assert_eq!(observed["partial"], true);
     assert!(observed["ref_count"].as_u64().unwrap() > 100);
 }
