@@ -95,7 +95,7 @@ function checkableOf(element) {
     return fail('invalid_params', 'not_checkable', `\`${describe(element)}\` is no checkbox, radio or switch`,
       'give the ref of one; `bsk observe` shows them, and `bsk click` uses anything else');
   }
-  if (control instanceof HTMLInputElement && (control.type === 'checkbox' || control.type === 'radio')) {
+  if (isToggleInput(control)) {
     return { ok: { control, read: () => (control.type === 'checkbox' && control.indeterminate ? 'mixed' : control.checked) } };
   }
   return {

@@ -108,12 +108,10 @@ function successorOf(told) {
   return readingOnce(() => {
     /** @type {Element | null} */
     let found = null;
-    for (const root of [document, ...knownRootsUnder(document)]) {
-      for (const element of root.querySelectorAll('*')) {
-        if (roleOf(element) !== told.role || nameOf(element) !== told.name) continue;
-        if (found !== null) return null;
-        found = element;
-      }
+    for (const element of allElements()) {
+      if (roleOf(element) !== told.role || nameOf(element) !== told.name) continue;
+      if (found !== null) return null;
+      found = element;
     }
     if (found === null) return null;
     const ref = refOf(found);

@@ -56,7 +56,7 @@ function statesOf(element, role) {
  * @param {Element} element @param {string} role @param {string[]} states
  */
 function pushChoiceStates(element, role, states) {
-  if (element instanceof HTMLInputElement && (element.type === 'checkbox' || element.type === 'radio')) {
+  if (isToggleInput(element)) {
     if (element.indeterminate && element.type === 'checkbox') states.push('mixed');
     else if (element.checked) states.push('checked');
   } else if (checkableRoles.has(role)) {

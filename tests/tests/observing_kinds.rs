@@ -241,4 +241,12 @@ fn a_form_whose_fields_hide_what_forms_have_is_looked_through() {
     assert_eq!(session.ok(&["evaluate", "document.title"])["value"], "went");
     session.ok(&["fill", "--label", "Children", "--value", "3"]);
     assert_eq!(session.ok(&["evaluate", "document.querySelector('[name=children]').value"])["value"], "3");
+    let old = session.ref_of("\"Go\"");
+    session.ok(&[
+        "evaluate",
+        "document.querySelector('button').outerHTML = '<button type=button>Go</button>'; 0",
+    ]);
+    let stale = session.err(&["click", &old]);
+    assert_eq!(stale["data"]["reason"], "ref_stale", "{stale}");
+    assert_eq!(stale["data"]["successor"]["name"], "Go", "{stale}");
 }
