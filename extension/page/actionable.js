@@ -107,21 +107,29 @@ function readyElement(target, needsEnabled) {
  * Why an element cannot be used, place and cover aside; null when it can.
  * @param {Element} element
  * @param {boolean} needsEnabled
+ * @param {boolean} [isFocusedNext] the caller gives it the focus, which what is inert never takes: then dialogs in shadow roots
+ *   are looked for only when it does not (`inertObstacle`), as the search is a hit test, which costs a layout of a changed page
  * @returns {{ error: PageError, wait_ms: number } | null}
  */
-function stateObstacle(element, needsEnabled) {
+function stateObstacle(element, needsEnabled, isFocusedNext = false) {
   if (!isRendered(element) || clientRectsOf(element).length === 0) return visibilityObstacle(element);
   if (needsEnabled) {
     const disabled = disabledAround(element);
     if (disabled) return disabledObstacle(element, disabled);
   }
-  if (isInert(element)) {
-    const modal = topModal();
-    return pageObstacle('element_inert', `\`${describe(element)}\` is inert${modal ? ` behind \`${describe(modal)}\`` : ''}`,
-      modal ? 'use or close the dialog first; `bsk observe` shows it' : 'run `bsk observe` to see what can be used now',
-      STATE_WAIT_MS);
-  }
-  return null;
+  return inertObstacle(element, isFocusedNext ? documentModal() : topModal());
+}
+
+/**
+ * @param {Element} element
+ * @param {Element | null} modal the modal dialog that is open
+ * @returns {{ error: PageError, wait_ms: number } | null}
+ */
+function inertObstacle(element, modal) {
+  if (!isInert(element, modal)) return null;
+  return pageObstacle('element_inert', `\`${describe(element)}\` is inert${modal ? ` behind \`${describe(modal)}\`` : ''}`,
+    modal ? 'use or close the dialog first; `bsk observe` shows it' : 'run `bsk observe` to see what can be used now',
+    STATE_WAIT_MS);
 }
 
 /**

@@ -111,7 +111,7 @@ function editableField(target, value, append) {
   const element = labelledControl(resolved.ok);
   const field = fieldOf(element);
   if ('error' in field) return { error: field.error, wait_ms: 0 };
-  const blocked = stateObstacle(element, true);
+  const blocked = stateObstacle(element, true, true);
   if (blocked) return blocked;
   if (isReadOnly(element)) return readOnlyObstacle(element);
   const refused = valueRefused(field.ok, append && field.ok.kind === 'typed' ? heldText(field.ok) + value : value);
@@ -252,6 +252,8 @@ function takeFocus(element) {
   if (!element.isConnected) return elementReplaced(element);
   const active = focusedElement(element);
   if (holdsElement(element, active)) return null;
+  const inert = inertObstacle(element, topModal());
+  if (inert) return { error: inert.error };
   const elsewhere = active && active !== document.body ? `, \`${describe(active)}\` has it` : '';
   return fail('cdp_failed', 'not_focusable', `\`${describe(element)}\` does not take the focus${elsewhere}`,
     'give the ref of the field or control inside it; `bsk observe` shows them');
@@ -481,7 +483,7 @@ async function focusTarget({ target, timeout_ms }) {
       const resolved = resolveTarget(target);
       if ('error' in resolved) return resolved;
       const control = labelledControl(resolved.ok);
-      return stateObstacle(control, true) ?? { ok: control };
+      return stateObstacle(control, true, true) ?? { ok: control };
     });
     if ('error' in found) return found;
     element = found.ok;

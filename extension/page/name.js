@@ -61,7 +61,7 @@ function nameAndSourceOf(element) {
     const found = computeName(element, { subject: element, visited: new Set(), isReferring: false, includesHidden: false, nesting: 0 }, true);
     // No-break spaces that the author wrote into a name are meant; those of content are layout.
     return found.source === 'author' ? found : { text: tidyText(found.text), source: found.source };
-  });
+  }, true);
   currentPass?.names.set(element, name);
   return name;
 }
@@ -87,7 +87,7 @@ function descriptionOf(element) {
     const described = hasDescribers ? tidyText(referencedText(describersOf(element), naming)) : '';
     const texts = [described, tidyText(said), part === null ? '' : tidyText(referredName(part, naming)), tidyText(title), tidyText(placeholder)];
     return texts.find((text) => text !== '' && text !== name) ?? '';
-  });
+  }, true);
 }
 
 /**

@@ -20,7 +20,7 @@ const mostSearched = 3000;
 /** What an action leaves behind when nobody reads it. */
 const outcomeMs = 10_000;
 /** Elements whose contents do not show as changes of nodes. */
-const paintedTags = 'canvas, video, object, embed';
+const paintedTags = ['canvas', 'video', 'object', 'embed'];
 /** Controls that the browser itself opens something for. */
 const nativePopups = 'select, input:is([type=color], [type=file], [type=date], [type=time], [type=month], [type=week], [type=datetime-local], [list]), audio, video';
 /** Events that something visible happened which no node tells. */
@@ -77,7 +77,7 @@ function readOutcome() {
     return { ok: { changed: true, ...(isOtherState ? { state: { before, after } } : {}) } };
   }
   const cannotTell = watched.isPartial || watched.isOpen || window.parent !== window || element.closest(nativePopups) !== null
-    || document.querySelector(paintedTags) !== null || [...document.querySelectorAll('iframe, frame')].some(isFrameInSight);
+    || paintedTags.some((tag) => document.getElementsByTagName(tag).length > 0) || hasFrameInSight();
   return { ok: { changed: cannotTell ? null : false } };
 }
 
@@ -102,13 +102,13 @@ function isUnknownHost(element) {
   return false;
 }
 
-/**
- * @param {Element} frame
- * @returns {boolean}
- */
-function isFrameInSight(frame) {
-  const { width, height } = frame.getBoundingClientRect();
-  return width > 2 && height > 2;
+/** @returns {boolean} whether a frame of the document has a size */
+function hasFrameInSight() {
+  if (window.length === 0) return false;
+  return [...document.querySelectorAll('iframe, frame')].some((frame) => {
+    const { width, height } = frame.getBoundingClientRect();
+    return width > 2 && height > 2;
+  });
 }
 
 /**

@@ -74,7 +74,7 @@ function flowOf(container) {
  */
 function rectOf(element) {
   if (currentPass === null) return element.getBoundingClientRect();
-  if (currentPass.rects === undefined) currentPass.rects = pageSheets()?.skipsContents === true ? measureLaidOut() : null;
+  if (currentPass.rects === undefined) currentPass.rects = !currentPass.isOfFew && maySet('skipsContents') ? measureLaidOut() : null;
   if (currentPass.rects === null) return element.getBoundingClientRect();
   return currentPass.rects.get(element) ?? (isLaidOut(element) ? element.getBoundingClientRect() : null);
 }
@@ -255,7 +255,7 @@ function isOutOfReach(rect, clip) {
  * @returns {boolean}
  */
 function isClippedAway(element, rect) {
-  if (pageSheets()?.clips === false) return false;
+  if (!maySet('clips')) return false;
   const { clip, clipPath, position } = getComputedStyle(element);
   if (clip !== 'auto' && (position === 'absolute' || position === 'fixed')) {
     const [top = 0, right = 0, bottom = 0, left = 0] = Array.from(clip.matchAll(/-?[\d.]+/g), Number);

@@ -25,7 +25,7 @@ async function selectOptions({ target, values, labels, indexes, timeout_ms, opti
         wait_ms: 0,
       };
     }
-    const blocked = stateObstacle(element, true);
+    const blocked = stateObstacle(element, true, true);
     if (blocked) return blocked;
     const options = clicked !== null && option !== undefined ? clickedOptions(element, clicked, option) : wantedOptions(element, values, labels, indexes);
     return 'ok' in options ? { ok: { element, options: options.ok } } : options;
@@ -35,6 +35,8 @@ async function selectOptions({ target, values, labels, indexes, timeout_ms, opti
   const chosen = () => [...element.options].filter((option) => option.selected);
   const isChosen = () => chosen().length === options.size && chosen().every((option) => options.has(option));
   element.focus();
+  const inert = focusedElement(element) === element ? null : inertObstacle(element, topModal());
+  if (inert) return { error: inert.error };
   if (!isChosen()) {
     if (element.multiple) for (const option of element.options) option.selected = options.has(option);
     else for (const option of options) element.selectedIndex = option.index;

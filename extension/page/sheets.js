@@ -24,6 +24,11 @@
  * @typedef {SheetFacts & { roots: Set<Document | ShadowRoot>, byClasses: Map<string, boolean> }} PageSheets
  */
 
+/**
+ * What some style attribute sets besides.
+ * @typedef {Pick<SheetFacts, 'skipsContents' | 'clips' | 'indents'>} AttributeFacts
+ */
+
 /** Facts by sheet, with the rules they were read from. @type {WeakMap<CSSStyleSheet, { count: number, last: CSSRule | undefined, facts: SheetFacts }>} */
 const factsBySheet = new WeakMap();
 
@@ -41,10 +46,20 @@ function emptySheets() {
   /** @type {PageSheets} */
   const sheets = { generatedKeys: new Set(), skipsContents: false, clips: false, indents: false, hovers: [], roots: new Set(), byClasses: new Map() };
   learnSheets(sheets, document);
-  sheets.skipsContents ||= document.querySelector('[style*="content-visibility"], [hidden="until-found" i]') !== null;
-  sheets.clips ||= document.querySelector('[style*="clip"]') !== null;
-  sheets.indents ||= document.querySelector('[style*="text-indent"]') !== null;
   return sheets;
+}
+
+/**
+ * Looks through the attributes of the whole document: worth it for a pass over many elements only.
+ * @returns {AttributeFacts}
+ */
+function factsOfAttributes() {
+  const isAnywhere = (/** @type {string} */ selector) => document.querySelector(selector) !== null;
+  return {
+    skipsContents: isAnywhere('[style*="content-visibility"], [hidden="until-found" i]'),
+    clips: isAnywhere('[style*="clip"]'),
+    indents: isAnywhere('[style*="text-indent"]'),
+  };
 }
 
 /**

@@ -86,7 +86,7 @@ function typedField(target) {
     return { ...fail('invalid_params', 'not_fillable', `the value of \`${describe(part)}\` is chosen, not typed`,
       `set it with \`bsk fill ${refText(refOf(part))}\``), wait_ms: 0 };
   }
-  const blocked = stateObstacle(part, true);
+  const blocked = stateObstacle(part, true, true);
   if (blocked) return blocked;
   if (isReadOnly(whole)) return readOnlyObstacle(whole);
   return { ok: { field, part: part instanceof HTMLElement ? part : field.element } };

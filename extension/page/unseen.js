@@ -61,7 +61,7 @@ const farIndent = -999;
  * @returns {boolean}
  */
 function isPushedOut(style) {
-  if (pageSheets()?.indents === false) return false;
+  if (!maySet('indents')) return false;
   const indent = style.textIndent;
   if (indent === '0px') return false;
   const isFar = indent.endsWith('%') ? Number.parseFloat(indent) >= 100 && style.overflow !== 'visible' : Number.parseFloat(indent) <= farIndent;

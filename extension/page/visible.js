@@ -22,7 +22,9 @@
  * @property {Map<Element, string>} roles
  * @property {Map<Node, Map<Element, Element[]>>} labels the labels of each control, by tree
  * @property {Element | null | undefined} modal the top modal dialog; undefined is not looked for yet
+ * @property {boolean} isOfFew it reads a few elements, so that a search of the whole page costs more than it spares
  * @property {PageSheets | undefined} sheets undefined is not read yet
+ * @property {AttributeFacts | undefined} attributes undefined is not read yet
  * @property {Map<Element, DOMRect> | null | undefined} rects measured beforehand; null where nothing had to be, undefined is not decided yet
  * @property {ReadonlySet<Node> | undefined} clobbered forms that hide what every element has; undefined is not looked for yet
  * @property {Map<Element, boolean>} unseen whether text in the element cannot be seen
@@ -35,14 +37,14 @@ let currentPass = null;
  * Runs a synchronous function during which facts about elements are read at most once.
  * @template T
  * @param {() => T} run must neither change the page nor wait
+ * @param {boolean} [isOfFew] see `ReadPass`; a pass within another is of its kind
  * @returns {T}
  */
-function readingOnce(run) {
+function readingOnce(run, isOfFew = false) {
   if (currentPass !== null) return run();
   currentPass = {
-    styles: new Map(), names: new Map(), roles: new Map(), labels: new Map(), modal: undefined, sheets: undefined, rects: undefined,
-    clobbered: undefined,
-    unseen: new Map(),
+    styles: new Map(), names: new Map(), roles: new Map(), labels: new Map(), unseen: new Map(), isOfFew,
+    modal: undefined, sheets: undefined, attributes: undefined, rects: undefined, clobbered: undefined,
   };
   try {
     return run();
@@ -77,12 +79,23 @@ function pageSheets() {
 }
 
 /**
+ * Whether something on the page may have this set, so that it is worth looking at an element's style.
+ * @param {keyof AttributeFacts} property
+ * @returns {boolean}
+ */
+function maySet(property) {
+  const sheets = pageSheets();
+  if (currentPass === null || sheets === null || currentPass.isOfFew || sheets[property]) return true;
+  return (currentPass.attributes ??= factsOfAttributes())[property];
+}
+
+/**
  * The element's contents are not rendered, though it is itself: `content-visibility: hidden`.
  * @param {Element} element
  * @returns {boolean}
  */
 function skipsContents(element) {
-  return pageSheets()?.skipsContents !== false && getComputedStyle(element).contentVisibility === 'hidden';
+  return maySet('skipsContents') && getComputedStyle(element).contentVisibility === 'hidden';
 }
 
 /**
@@ -228,10 +241,10 @@ function hidesContents(parent, child) {
 /**
  * The element takes no clicks and no focus: it or something around it is `inert`, or a modal dialog is open elsewhere.
  * @param {Element} element
+ * @param {Element | null} [modal] the modal dialog that is open
  * @returns {boolean}
  */
-function isInert(element) {
-  const modal = topModal();
+function isInert(element, modal = topModal()) {
   for (let at = /** @type {Element | null} */ (element); at !== null; at = composedParent(at)) {
     if (at.hasAttribute('inert')) return true;
     // A modal dialog does not inherit inertness from what is around it.
@@ -246,16 +259,35 @@ function isInert(element) {
  */
 function topModal() {
   if (currentPass !== null && currentPass.modal !== undefined) return currentPass.modal;
-  /** @type {Set<Element>} */
-  const open = new Set(document.querySelectorAll('dialog:modal'));
   const centre = dialogAt(innerWidth / 2, innerHeight / 2);
-  if (centre !== null) open.add(centre);
+  const top = topOf(new Set([...documentModals(), ...(centre === null ? [] : [centre])]));
+  if (currentPass !== null) currentPass.modal = top;
+  return top;
+}
+
+/**
+ * As `topModal`, without those in shadow roots.
+ * @returns {Element | null}
+ */
+function documentModal() {
+  return topOf(new Set(documentModals()));
+}
+
+/** @returns {Element[]} */
+function documentModals() {
+  return [...document.getElementsByTagName('dialog')].filter((dialog) => dialog.matches(':modal'));
+}
+
+/**
+ * @param {Set<Element>} open
+ * @returns {Element | null} the one that can be hit; the last of them when none can
+ */
+function topOf(open) {
   let top = null;
   for (const dialog of open) {
     top = dialog;
     if (open.size > 1 && isHitInside(dialog)) break;
   }
-  if (currentPass !== null) currentPass.modal = top;
   return top;
 }
 

@@ -98,3 +98,29 @@ fn a_layer_in_a_closed_root_whose_host_has_no_size_is_listed() {
     assert!(text.contains("button \"Accept\""), "{text}");
     session.ok(&["click", &session.ref_of("button \"Accept\"")]);
 }
+
+#[test]
+fn a_modal_dialog_in_a_shadow_root_keeps_every_action_off_what_is_outside_of_it() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page(
+        "<input id=i value=kept><select id=s><option>a<option>b</select><input id=c type=checkbox><button id=b>B</button><div id=host></div>\
+         <script>const root = host.attachShadow({ mode: 'open' }); root.innerHTML = '<dialog><input id=in aria-label=Inside></dialog>'; \
+         root.firstChild.showModal()</script>",
+    );
+    let refused: [&[&str]; 6] = [
+        &["fill", "#i", "--value", "lost"],
+        &["type", "#i", "--value", "lost"],
+        &["select", "#s", "--label", "b"],
+        &["focus", "#b"],
+        &["check", "#c"],
+        &["click", "#b"],
+    ];
+    for args in refused {
+        let error = session.err(&[args, &["--timeout", "500ms"]].concat());
+        assert_eq!(error["data"]["reason"], "element_inert", "{args:?}: {error}");
+    }
+    assert_eq!(page.evaluate("i.value + s.value + c.checked"), "kepta".to_owned() + "false");
+    let inside = session.ref_of("textbox \"Inside\"");
+    assert_eq!(session.ok(&["fill", &inside, "--value", "typed"])["value"], "typed");
+}

@@ -12,10 +12,12 @@ use super::steps::build_release;
 use crate::{Browser, Options, Traffic, WITH_LOG, workspace};
 
 /// The commands, in the order of the table; `{run}` is another text each time.
-const COMMANDS: [&[&str]; 6] = [
+const COMMANDS: [&[&str]; 8] = [
     &["click", "#b"],
     &["hover", "#b"],
     &["fill", "#i", "--value", "text {run}"],
+    &["type", "#i", "--value", "{run}"],
+    &["{check}", "#c"],
     &["press", "Shift"],
     &["select", "#s", "--index", "{parity}"],
     &["wait-for", "--selector", "#b"],
@@ -25,7 +27,7 @@ const COMMANDS: [&[&str]; 6] = [
 fn page(nodes: usize) -> String {
     let rows = nodes / 3;
     format!(
-        "<button id=b>Go</button><label>Name <input id=i></label><select id=s><option>a<option>b</select><main id=m></main>\
+        "<button id=b>Go</button><label>Name <input id=i></label><select id=s><option>a<option>b</select><label><input id=c type=checkbox>Yes</label><main id=m></main>\
          <script>m.innerHTML = Array.from({{length: {rows}}}, (_, i) => '<div><span>row '+i+'</span><a href=#x>link '+i+'</a></div>').join('')</script>"
     )
 }
@@ -51,11 +53,13 @@ pub(super) fn run(runs: usize) -> Result<(), String> {
         for args in COMMANDS {
             let filled = |run: usize| -> Vec<String> {
                 let parity = (run % 2).to_string();
+                let check = if run.is_multiple_of(2) { "check" } else { "uncheck" };
                 args.iter()
                     .map(|arg| arg.replace("{run}", &run.to_string()).replace("{parity}", &parity))
+                    .map(|arg| arg.replace("{check}", check))
                     .collect()
             };
-            let name = args[0];
+            let name = args[0].trim_matches(['{', '}']);
             let Times { median, p95, .. } = time(&format!("{name}, {nodes} nodes"), runs, |run| {
                 let mut command = plain.command(workspace::bsk());
                 command.args(filled(run)).args(["--session", &session.id]);
