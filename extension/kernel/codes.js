@@ -26,7 +26,8 @@ export const REASONS = /** @type {const} */ ([
   'file_not_readable', 'file_not_writable', 'file_exists', 'install_failed', 'check_failed', 'browser_not_found',
   'usage_invalid', 'version_skew', 'host_silent', 'host_malformed', 'several_browsers', 'frame_forbidden',
   'not_checkable',
-  'no_drag', 'drop_not_accepted', 'scroll_end_reached', 'not_scrollable',
+  'no_drag', 'drop_not_accepted', 'scroll_end_reached', 'not_scrollable', 'borrow_conflict', 'tab_not_borrowed',
+  'consent_denied', 'consent_timed_out', 'consent_not_shown',
 ]);
 
 /** @typedef {(typeof ERROR_CODES)[number]} ErrorCode */

@@ -83,6 +83,7 @@ export function guard(call, ownership) {
   switch (call.name) {
     case 'session_start':
       return new Grant(null, null);
+    case 'tab_borrow':
     case 'session_stop':
     case 'tab_list':
     case 'window_resize':
@@ -93,6 +94,7 @@ export function guard(call, ownership) {
       return new Grant(session, null);
     }
     case 'tab_close':
+    case 'tab_return':
     case 'tab_select': {
       const session = sessionOf(ownership, call.args.session_id);
       return new Grant(session, claimOf(ownership, session, call.args.tab_id));

@@ -6,7 +6,9 @@
 /** @import { ConnectionState, EndCause, HostMessage, Session, Surroundings } from './types.js' */
 /** @import { Handlers } from './requests.js' */
 
-import { Refusal } from './codes.js';
+import { Answers } from './answers.js';
+import { Borrow } from './borrow.js';
+import { Consent } from './consent.js';
 import { Debuggees } from './debuggee.js';
 import { Evaluate } from './evaluate.js';
 import { Events } from './events.js';
@@ -15,6 +17,7 @@ import { HeldInput } from './held_input.js';
 import { stepHistory } from './history.js';
 import { hello } from './identity.js';
 import { Idle } from './idle.js';
+import { OwnWindows } from './own_windows.js';
 import { Ownership } from './ownership.js';
 import { PageCalls } from './page_calls.js';
 import { PopupMessages } from './popup_messages.js';
@@ -49,7 +52,11 @@ export function startKernel(around) {
   const frames = new Frames(around, debuggees, ownership, pageCalls);
   const shadowRoots = new ShadowRoots(debuggees, pageCalls);
   const evaluate = new Evaluate(around, debuggees, pageCalls);
-  const sessions = new Sessions(around, { ownership, debuggees, events, groups, ended });
+  const ownWindows = new OwnWindows(around);
+  const answers = new Answers(around);
+  const consent = new Consent(around, { windows: ownWindows, answers, changed: () => popup.changed() });
+  const borrow = new Borrow(around, { ownership, debuggees, events, groups, pageCalls, consent });
+  const sessions = new Sessions(around, { ownership, debuggees, events, groups, borrow, ended });
   const tabs = new Tabs(around, { ownership, debuggees, events, groups, pageCalls });
   const idle = new Idle(around, ownership, (sessionId) => requests.isBusy(sessionId), (session) => void sessions.end(session, 'idle'));
 
@@ -67,6 +74,8 @@ export function startKernel(around) {
     tab_create: (args, { session }) => tabs.create(session, args),
     tab_close: (_args, { session, claim }) => tabs.close(session, claim),
     tab_select: (_args, { session, claim }) => tabs.select(session, claim),
+    tab_borrow: async (args, { session }, signal) => tabs.recordOf(session, await borrow.borrow(session, args, signal)),
+    tab_return: async (_args, { session, claim }) => ({ tab_id: claim.tabId, ...await borrow.returnTab(session, claim) }),
     window_resize: (args, { session }) => tabs.resizeWindow(session, args),
     async subscribe(args, { claim }) {
       events.subscribe(claim.tabId, args.events);
@@ -128,6 +137,7 @@ export function startKernel(around) {
    */
   function ended(session, cause) {
     requests.sessionEnded(session.sessionId, cause);
+    void answers.forgetSession(session.sessionId);
   }
 
   /**
@@ -141,7 +151,10 @@ export function startKernel(around) {
     const { frame, frameId, reason } = params;
     if (method === 'Page.frameNavigated' && isObject(frame) && typeof frame['id'] === 'string') {
       pageCalls.frameNavigated(claim, frame['id'], frame['parentId'] === undefined);
-      if (frame['parentId'] === undefined) heldInput.documentGone(tabId);
+      if (frame['parentId'] === undefined) {
+        heldInput.documentGone(tabId);
+        if (typeof frame['url'] === 'string') tabs.wentTo(claim, frame['url']);
+      }
     }
     // `swap` means that the frame goes on in another process.
     if (method === 'Page.frameDetached' && reason !== 'swap' && typeof frameId === 'string') {
@@ -163,7 +176,7 @@ export function startKernel(around) {
   }
 
   const ready = (async () => {
-    const [orphans] = await Promise.all([ownership.load(), evaluate.load()]);
+    const [orphans] = await Promise.all([ownership.load(), evaluate.load(), ownWindows.load()]);
     await sessions.closeOrphans(orphans);
     await sessions.reconcile();
     idle.check();
@@ -187,13 +200,17 @@ export function startKernel(around) {
     idle.check();
   }));
   chrome.tabs.onCreated.addListener(afterLoad((tab) => tabs.created(tab)));
-  chrome.tabs.onRemoved.addListener(afterLoad((tabId) => {
+  chrome.tabs.onRemoved.addListener(afterLoad(async (tabId, { isWindowClosing }) => {
     heldInput.forgetTab(tabId);
-    return tabs.removed(tabId);
+    const home = await tabs.removed(tabId);
+    if (home !== undefined && isWindowClosing) await borrow.reopen(home);
   }));
   chrome.tabs.onActivated.addListener(afterLoad(({ tabId }) => tabs.activated(tabId)));
   chrome.tabs.onReplaced.addListener(afterLoad((added, removed) => tabs.replaced(added, removed)));
-  chrome.windows.onRemoved.addListener(afterLoad((windowId) => sessions.windowRemoved(windowId)));
+  chrome.windows.onRemoved.addListener(afterLoad((windowId) => {
+    ownWindows.removed(windowId);
+    return sessions.windowRemoved(windowId);
+  }));
   chrome.debugger.onEvent.addListener(afterLoad((source, method, params) => {
     if (source.tabId === undefined) return;
     if (source.sessionId === undefined) debuggees.onEvent(source.tabId, method, isObject(params) ? params : {});
@@ -202,7 +219,14 @@ export function startKernel(around) {
   chrome.debugger.onDetach.addListener(afterLoad((source, reason) => {
     if (source.tabId !== undefined) void debuggees.onDetach(source.tabId, reason);
   }));
-  chrome.runtime.onMessage.addListener((message, sender, answer) => popup.received(message, sender, answer));
+  chrome.runtime.onMessage.addListener((message, sender, answer) => {
+    const asked = consent.received(message, sender);
+    if (asked === undefined) return popup.received(message, sender, answer);
+    answer(asked);
+    return false;
+  });
+  chrome.notifications.onButtonClicked.addListener((id, button) => consent.buttonClicked(id, button));
+  chrome.notifications.onClicked.addListener((id) => consent.notificationClicked(id));
   chrome.storage.onChanged.addListener((changes, area) => evaluate.storageChanged(changes, area));
 
   void chrome.alarms.create(ALARM, { periodInMinutes: ALARM_MINUTES });

@@ -6,7 +6,8 @@
 
 /** @import { AgentWindow, Session, SessionRecord, Surroundings, TabClaim } from './types.js' */
 
-import { arrayOf, bool, integer, object, oneOf, recordOf, text } from './shape.js';
+import { arrayOf, bool, finite, integer, object, oneOf, recordOf, text } from './shape.js';
+import { agentShape } from './wire.js';
 
 /** Ref numbers are reserved in blocks, so that most answers need no write. */
 const REF_BLOCK = 500;
@@ -14,17 +15,24 @@ const REF_BLOCK = 500;
 const count = integer(0, Number.MAX_SAFE_INTEGER);
 /** @type {import('./types.js').Shape<'accept' | 'dismiss'>} */
 const dialogPolicy = oneOf(['accept', 'dismiss']);
+/** @type {import('./types.js').Shape<import('./types.js').TabHome>} */
+const homeShape = object(
+  { windowId: count, index: count, isPinned: bool, url: text() },
+  { groupId: count, bounds: object({ left: finite, top: finite, width: finite, height: finite }) },
+);
 const storedShape = object({
   sessions: arrayOf(object(
     { sessionId: text(), windowId: count, createdAtMs: count, idleMs: count, lastUsedMs: count },
-    { name: text(), groupId: count, activeTabId: count, dialogs: dialogPolicy },
+    { name: text(), groupId: count, activeTabId: count, dialogs: dialogPolicy, agent: agentShape },
   )),
   claims: arrayOf(object({
     tabId: count, sessionId: text(), mainReserved: count, nextFrameNumber: count, isWithdrawn: bool,
     frames: recordOf(object({ number: count, reserved: count })),
-  })),
+  }, { home: homeShape })),
 });
-const windowsShape = arrayOf(object({ windowId: count, title: text(), tabIds: arrayOf(count) }));
+const windowsShape = arrayOf(object({
+  windowId: count, title: text(), tabIds: arrayOf(count), borrowed: arrayOf(object({ tabId: count, home: homeShape })),
+}));
 
 /** How far the ref numbers of one frame are. */
 class RefNumbers {
@@ -113,11 +121,15 @@ export class Ownership {
 
   /** @returns {AgentWindow[]} */
   #agentWindows() {
-    return this.sessions().map((session) => ({
-      windowId: session.windowId,
-      title: titleOf(session),
-      tabIds: this.claimsOf(session.sessionId).map((claim) => claim.tabId),
-    }));
+    return this.sessions().map((session) => {
+      const claims = this.claimsOf(session.sessionId);
+      return {
+        windowId: session.windowId,
+        title: titleOf(session),
+        tabIds: claims.filter(({ home }) => home === undefined).map(({ tabId }) => tabId),
+        borrowed: claims.flatMap(({ tabId, home }) => (home === undefined ? [] : [{ tabId, home }])),
+      };
+    });
   }
 
   /** @returns {Session[]} in the order they were opened */

@@ -1,6 +1,7 @@
 // What the extension's own pages may ask the kernel: its state, to stop sessions, to connect again.
 // Refuses every other sender: pages of the web, other extensions, our own files anywhere but in ui/, and a page of ours shown in
-// a tab, which a session might drive (invariant 4: decisions of the user are taken in extension pages only).
+// a tab (invariant 4: decisions of the user are taken in extension pages only). Windows that ask the user something have
+// messages of their own, which count only from the window that was opened for them (consent.js).
 
 /** @import { ConnectionState, Surroundings } from './types.js' */
 /** @import { HostPort } from './port.js' */

@@ -19,11 +19,13 @@ class Request {
   constructor(sessionId, name) {
     this.sessionId = sessionId;
     this.name = name;
+    /** Aborted when nobody waits for the reply any more. */
+    this.controller = new AbortController();
   }
 }
 
 /** @typedef {{ ok: unknown } | { failed: Failure }} Outcome */
-/** @typedef {{ [K in CallName]: (args: CallArgs[K], grant: Grant) => unknown }} Handlers */
+/** @typedef {{ [K in CallName]: (args: CallArgs[K], grant: Grant, signal: AbortSignal) => unknown }} Handlers */
 
 export class Requests {
   /** @type {Map<number, Request>} */
@@ -79,7 +81,7 @@ export class Requests {
     try {
       const grant = guard(call, this.#ownership);
       if (grant.heldSession !== null) this.#touch(grant.heldSession);
-      outcome = { ok: await this.#run(call, grant) ?? {} };
+      outcome = { ok: await this.#run(call, grant, request.controller.signal) ?? {} };
     } catch (thrown) {
       outcome = { failed: toFailure(await this.#explain(call, thrown).catch(() => thrown)) };
     }
@@ -90,10 +92,11 @@ export class Requests {
    * @template {CallName} K
    * @param {CallOf<K>} call
    * @param {Grant} grant
+   * @param {AbortSignal} signal
    * @returns {unknown}
    */
-  #run(call, grant) {
-    return this.#handlers[call.name](call.args, grant);
+  #run(call, grant, signal) {
+    return this.#handlers[call.name](call.args, grant, signal);
   }
 
   /**
@@ -116,21 +119,32 @@ export class Requests {
    */
   #settle(id, request, outcome) {
     if (this.#pending.get(id) !== request) return;
-    this.#pending.delete(id);
+    this.#forget(id, request);
     this.#reply(id, outcome);
   }
 
   /**
-   * Nobody waits for the reply any more. What was begun goes on: nothing in the browser can be called back.
+   * @param {number} id
+   * @param {Request} request
+   */
+  #forget(id, request) {
+    this.#pending.delete(id);
+    request.controller.abort();
+  }
+
+  /**
+   * Nobody waits for the reply any more. What was begun in the browser goes on, as nothing there can be called back; a question
+   * to the user is withdrawn.
    * @param {number} id
    */
   cancel(id) {
-    this.#pending.delete(id);
+    const request = this.#pending.get(id);
+    if (request !== undefined) this.#forget(id, request);
   }
 
   /** The host is gone: no reply is due to the next one. */
   forgetAll() {
-    this.#pending.clear();
+    for (const [id, request] of this.#pending) this.#forget(id, request);
   }
 
   /**

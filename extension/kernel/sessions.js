@@ -3,12 +3,15 @@
 // a window of his own, stays. Keeps invariant 8: ending is always somebody's decision, never the loss of a host or worker.
 
 /** @import { AgentWindow, CallArgs, EndCause, Session, SessionRecord, Surroundings } from './types.js' */
+/** @import { Borrow } from './borrow.js' */
 /** @import { Debuggees } from './debuggee.js' */
 /** @import { Events } from './events.js' */
 /** @import { Ownership } from './ownership.js' */
 /** @import { TabGroups } from './tab_groups.js' */
 
 import { Refusal } from './codes.js';
+
+/** @typedef {{ session_id: string, returned_tab_ids: number[], return_failures: { tab_id: number, message: string }[] }} SessionStopped */
 
 const ID_LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
@@ -23,6 +26,8 @@ export class Sessions {
   #events;
   /** @type {TabGroups} */
   #groups;
+  /** @type {Borrow} */
+  #borrow;
   /** @type {(session: Session, cause: EndCause) => void} */
   #ended;
 
@@ -33,14 +38,16 @@ export class Sessions {
    * @param {Debuggees} parts.debuggees
    * @param {Events} parts.events
    * @param {TabGroups} parts.groups
+   * @param {Borrow} parts.borrow
    * @param {(session: Session, cause: EndCause) => void} parts.ended what else stops with a session
    */
-  constructor(around, { ownership, debuggees, events, groups, ended }) {
+  constructor(around, { ownership, debuggees, events, groups, borrow, ended }) {
     this.#around = around;
     this.#ownership = ownership;
     this.#debuggees = debuggees;
     this.#events = events;
     this.#groups = groups;
+    this.#borrow = borrow;
     this.#ended = ended;
   }
 
@@ -65,6 +72,7 @@ export class Sessions {
       sessionId: this.#freshId(), windowId: opened.id, createdAtMs: now, activeTabId: tabId, idleMs: args.idle_ms,
       lastUsedMs: now, ...(args.name === undefined ? {} : { name: args.name }),
       ...(args.dialogs === undefined || args.dialogs === 'ask' ? {} : { dialogs: args.dialogs }),
+      ...(args.agent === undefined ? {} : { agent: args.agent }),
     };
     this.#ownership.addSession(session);
     this.#ownership.addClaim(tabId, session.sessionId);
@@ -84,19 +92,30 @@ export class Sessions {
   }
 
   /**
-   * Ends a session: at once for every further request, then its tabs are closed.
+   * Ends a session: at once for every further request, then borrowed tabs go back and the others are closed.
    * @param {Session} session
    * @param {EndCause} cause
-   * @returns {Promise<{ session_id: string, returned_tab_ids: number[], return_failures: never[] }>}
+   * @returns {Promise<SessionStopped>}
    */
   async end(session, cause) {
+    /** @type {SessionStopped} */
     const result = { session_id: session.sessionId, returned_tab_ids: [], return_failures: [] };
     if (this.#ownership.session(session.sessionId) !== session) return result;
-    const tabIds = this.#ownership.claimsOf(session.sessionId).map((claim) => claim.tabId);
+    const claims = this.#ownership.claimsOf(session.sessionId);
     this.#ownership.dropSession(session.sessionId);
     this.#ended(session, cause);
     this.#events.sessionEnded(session.sessionId, cause);
-    await this.#close(session.windowId, tabIds);
+    // In the order of their places, so that each finds those before it already there.
+    const borrowed = claims.filter(({ home }) => home !== undefined).sort((a, b) => (a.home?.index ?? 0) - (b.home?.index ?? 0));
+    for (const claim of borrowed) {
+      const returned = await this.#borrow.giveBack(claim, session.windowId);
+      if (returned === null || returned.message !== undefined) {
+        result.return_failures.push({ tab_id: claim.tabId, message: returned?.message ?? 'it was closed' });
+      } else {
+        result.returned_tab_ids.push(claim.tabId);
+      }
+    }
+    await this.#close(session.windowId, claims.filter(({ home }) => home === undefined).map(({ tabId }) => tabId));
     // Not before: a worker that dies in between finds the session again and its tabs are still accounted for.
     await this.#ownership.save();
     return result;
@@ -152,10 +171,12 @@ export class Sessions {
    */
   async closeOrphans(orphans) {
     const { tabs, tabGroups } = this.#around.chrome;
-    for (const { windowId, title, tabIds } of orphans) {
+    for (const { windowId, title, tabIds, borrowed } of orphans) {
       const groups = await tabGroups.query({ windowId, title }).catch(() => []);
       const groupIds = new Set(groups.map((group) => group.id));
       const open = groups.length === 0 ? [] : await tabs.query({ windowId });
+      const isOfGroup = (/** @type {number} */ tabId) => open.some(({ id, groupId }) => id === tabId && groupIds.has(groupId));
+      for (const { tabId, home } of borrowed) if (isOfGroup(tabId)) await this.#borrow.bringHome(tabId, home, windowId);
       for (const { id, groupId } of open) {
         if (id !== undefined && tabIds.includes(id) && groupIds.has(groupId)) await tabs.remove(id).catch(() => {});
       }

@@ -3,7 +3,7 @@
 // not touched. Never raises a window: a session's active tab changes without the user's attention (invariant 2 stays with the
 // guard: callers have passed it).
 
-/** @import { CallArgs, LossCause, Session, Surroundings, TabClaim, TabScope } from './types.js' */
+/** @import { CallArgs, LossCause, Session, Surroundings, TabClaim, TabHome, TabScope } from './types.js' */
 /** @import { Debuggees } from './debuggee.js' */
 /** @import { Events } from './events.js' */
 /** @import { Ownership } from './ownership.js' */
@@ -68,6 +68,17 @@ export class Tabs {
   /**
    * @param {Session} session
    * @param {chrome.tabs.Tab} tab
+   * @returns {TabRecord}
+   */
+  recordOf(session, tab) {
+    const record = this.#record(session, tab);
+    if (record === null) throw tabClosed(tab.id ?? -1);
+    return record;
+  }
+
+  /**
+   * @param {Session} session
+   * @param {chrome.tabs.Tab} tab
    * @returns {TabRecord | null}
    */
   #record(session, tab) {
@@ -94,8 +105,7 @@ export class Tabs {
     if (args.active || session.activeTabId === undefined) session.activeTabId = tab.id;
     await Promise.all([this.#ownership.save(), this.#groups.add(session, tab.id)]);
     this.#events.sessionChanged(session);
-    const record = this.#record(session, tab);
-    if (record === null) throw tabClosed(tab.id);
+    const record = this.recordOf(session, tab);
     return { ...record, url: record.url || url };
   }
 
@@ -114,6 +124,10 @@ export class Tabs {
    */
   async close(session, claim) {
     const { tabs } = this.#around.chrome;
+    if (claim.home !== undefined) {
+      throw new Refusal('permission_denied', 'tab_not_owned', `tab ${claim.tabId} is borrowed: it is the user's to close`,
+        `give it back with \`bsk tab return ${claim.tabId} --session ${session.sessionId}\``);
+    }
     const inWindow = await tabs.query({ windowId: session.windowId });
     if (inWindow.length === 1 && inWindow[0]?.id === claim.tabId) {
       await this.create(session, { session_id: session.sessionId, active: true });
@@ -203,6 +217,7 @@ export class Tabs {
   /**
    * `chrome.tabs.onRemoved`: the tab is gone.
    * @param {number} tabId
+   * @returns {Promise<TabHome | undefined>} where it came from, when it was borrowed
    */
   async removed(tabId) {
     this.#debuggees.tabRemoved(tabId);
@@ -210,12 +225,24 @@ export class Tabs {
     this.#events.forgetTab(tabId);
     const claim = this.#ownership.claim(tabId);
     const session = claim === undefined ? undefined : this.#ownership.session(claim.sessionId);
-    if (session === undefined) return;
+    if (session === undefined) return undefined;
     this.#ownership.dropClaim(tabId);
     const saved = this.#ownership.save();
     this.#events.tabLost(session.sessionId, tabId, 'closed');
     this.#events.sessionChanged(session);
     await saved;
+    return claim?.home;
+  }
+
+  /**
+   * A tab of a session shows another document.
+   * @param {TabClaim} claim
+   * @param {string} url
+   */
+  wentTo(claim, url) {
+    if (claim.home === undefined || claim.home.url === url) return;
+    claim.home.url = url;
+    void this.#ownership.save();
   }
 
   /**

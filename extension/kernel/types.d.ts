@@ -52,14 +52,21 @@ export type DialogPolicy = 'ask' | 'accept' | 'dismiss';
 
 export type TabScope = 'user' | 'agent' | 'all';
 
+/** The program that asks, as the host saw it. */
+export interface Agent { program: string; pid: number; path?: string }
+
 /** The arguments of each call. */
 export interface CallArgs {
-  session_start: { name?: string; width?: number; height?: number; focus: boolean; idle_ms: number; dialogs?: DialogPolicy };
+  session_start: {
+    name?: string; width?: number; height?: number; focus: boolean; idle_ms: number; dialogs?: DialogPolicy; agent?: Agent;
+  };
   session_stop: { session_id: string };
   tab_list: { session_id: string; scope: TabScope };
   tab_create: { session_id: string; url?: string; active: boolean; index?: number };
   tab_close: { session_id: string; tab_id: number };
   tab_select: { session_id: string; tab_id: number };
+  tab_borrow: { session_id: string; tab_id: number; agent?: Agent };
+  tab_return: { session_id: string; tab_id: number };
   window_resize: { session_id: string; width: number; height: number };
   subscribe: { session_id: string; tab_id: number; events: string[] };
   frames: { session_id: string; tab_id: number };
@@ -96,6 +103,16 @@ export interface Part { stream: number; index: number; is_last: boolean; text: s
 /** A frame of a tab. `reserved`: every ref number below it may have been given out in this frame. */
 export interface FrameClaim { number: number; reserved: number; }
 
+/** Where a borrowed tab came from and goes back to. `url` is the last address it showed. */
+export interface TabHome {
+  windowId: number;
+  index: number;
+  isPinned: boolean;
+  groupId?: number;
+  url: string;
+  bounds?: { left: number; top: number; width: number; height: number };
+}
+
 /** A tab that a session may touch. The main frame is number 0 and not in `frames`. */
 export interface TabClaim {
   tabId: number;
@@ -106,6 +123,8 @@ export interface TabClaim {
   nextFrameNumber: number;
   /** The user cancelled debugging: nothing touches the tab any more. */
   isWithdrawn: boolean;
+  /** Only of a borrowed tab. */
+  home?: TabHome;
 }
 
 /** A session. */
@@ -119,10 +138,18 @@ export interface Session {
   idleMs: number;
   lastUsedMs: number;
   dialogs?: 'accept' | 'dismiss';
+  /** The program that started it. */
+  agent?: Agent;
 }
 
-/** An Agent Window as `storage.local` remembers it, for closing it when the sessions are gone. */
-export interface AgentWindow { windowId: number; title: string; tabIds: number[]; }
+/** An Agent Window as `storage.local` remembers it, for putting things right when the sessions are gone. */
+export interface AgentWindow {
+  windowId: number;
+  title: string;
+  /** Tabs that the session opened. */
+  tabIds: number[];
+  borrowed: { tabId: number; home: TabHome }[];
+}
 
 /** A session as the host sees it. */
 export interface SessionRecord {

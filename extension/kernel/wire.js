@@ -36,18 +36,21 @@ const tabScope = oneOf(['user', 'agent', 'all']);
 /** @type {Shape<import('./types.js').DialogPolicy>} */
 const dialogPolicy = oneOf(['ask', 'accept', 'dismiss']);
 const windowSide = integer(100, 7680);
+export const agentShape = object({ program: text(1, 256), pid: u32 }, { path: text(1, 4096) });
 
 /** @type {{ [K in CallName]: Shape<CallArgs[K]> }} */
 const CALLS = {
   session_start: object(
     { focus: bool, idle_ms: integer(0, Number.MAX_SAFE_INTEGER) },
-    { name: text(1, 40), width: windowSide, height: windowSide, dialogs: dialogPolicy },
+    { name: text(1, 40), width: windowSide, height: windowSide, dialogs: dialogPolicy, agent: agentShape },
   ),
   session_stop: object(ofSession),
   tab_list: object({ ...ofSession, scope: tabScope }),
   tab_create: object({ ...ofSession, active: bool }, { url: text(), index: u32 }),
   tab_close: object(ofTab),
   tab_select: object(ofTab),
+  tab_borrow: object(ofTab, { agent: agentShape }),
+  tab_return: object(ofTab),
   window_resize: object({ ...ofSession, width: windowSide, height: windowSide }),
   subscribe: object({ ...ofTab, events: arrayOf(oneOf(CDP_EVENTS)) }),
   frames: object(ofTab),

@@ -109,13 +109,15 @@ export class FakeBrowser {
     this.hostError = null;
     /** Messages to other extension pages. @type {any[]} */
     this.broadcasts = [];
+    /** Shown notifications by id. @type {Map<string, any>} */
+    this.notifications = new Map();
     this.userWindow = this.addWindow('normal');
     this.userTab = this.addTab({ windowId: this.userWindow.id, url: 'https://bank.test/', active: true });
   }
 
   /** @param {string} type */
   addWindow(type) {
-    const window = { id: this.nextId++, type, state: 'normal', width: 800, height: 600 };
+    const window = { id: this.nextId++, type, state: 'normal', incognito: false, left: 0, top: 0, width: 800, height: 600 };
     this.windows.set(window.id, window);
     return window;
   }
@@ -130,6 +132,18 @@ export class FakeBrowser {
     if (active) for (const other of this.tabs.values()) if (other.windowId === windowId) other.active = false;
     this.tabs.set(tab.id, tab);
     return tab;
+  }
+
+  /** Puts a tab into a window; -1 is its end. @param {any} tab @param {number} windowId @param {number} index */
+  placeTab(tab, windowId, index) {
+    const inOrder = (/** @type {number} */ id) =>
+      [...this.tabs.values()].filter((other) => other.windowId === id && other !== tab).sort((a, b) => a.index - b.index);
+    const left = inOrder(tab.windowId);
+    if (tab.windowId !== windowId) left.forEach((other, place) => { other.index = place; });
+    const others = inOrder(windowId);
+    others.splice(index === -1 ? others.length : index, 0, tab);
+    tab.windowId = windowId;
+    others.forEach((other, place) => { other.index = place; });
   }
 
   /** One worker's `chrome`; listeners die with the worker. */
@@ -169,7 +183,7 @@ export class FakeWorker {
     this.events = Object.fromEntries([
       'runtime.onInstalled', 'runtime.onStartup', 'runtime.onMessage', 'idle.onStateChanged', 'alarms.onAlarm', 'tabs.onCreated',
       'tabs.onRemoved', 'tabs.onActivated', 'tabs.onReplaced', 'tabs.onUpdated', 'windows.onRemoved', 'debugger.onEvent', 'debugger.onDetach',
-      'storage.onChanged',
+      'storage.onChanged', 'notifications.onButtonClicked', 'notifications.onClicked',
     ].map((name) => [name, new FakeEvent()]));
     /** @type {any} */
     this.chrome = {
@@ -182,6 +196,20 @@ export class FakeWorker {
       windows: this.windows(),
       tabGroups: this.tabGroups(),
       debugger: this.debugger(),
+      i18n: { getMessage: (/** @type {string} */ key, /** @type {string[]} */ words = []) => [key, ...words].join(' ') },
+      notifications: this.notifications(),
+    };
+  }
+
+  notifications() {
+    const { browser } = this;
+    return {
+      create: async (/** @type {string} */ id, /** @type {any} */ options) => {
+        browser.notifications.set(id, options);
+        return id;
+      },
+      clear: async (/** @type {string} */ id) => browser.notifications.delete(id),
+      ...this.on('notifications.onButtonClicked', 'notifications.onClicked'),
     };
   }
 
@@ -252,8 +280,10 @@ export class FakeWorker {
         this.fire('tabs.onCreated', tab);
         return tab;
       },
-      update: async (/** @type {number} */ id, /** @type {any} */ { active, url }) => {
+      update: async (/** @type {number} */ id, /** @type {any} */ { active, url, pinned, autoDiscardable }) => {
         const tab = known(id);
+        if (pinned !== undefined) tab.pinned = pinned;
+        if (autoDiscardable !== undefined) tab.autoDiscardable = autoDiscardable;
         if (url !== undefined) {
           tab.url = url;
           browser.foreign.delete(id);
@@ -266,6 +296,23 @@ export class FakeWorker {
       remove: async (/** @type {number} */ id) => {
         known(id);
         this.closeTab(id);
+      },
+      move: async (/** @type {number} */ id, /** @type {{ windowId?: number, index: number }} */ { windowId, index }) => {
+        const tab = known(id);
+        const from = tab.windowId;
+        if (windowId !== undefined && !browser.windows.has(windowId)) throw new Error(`No window with id: ${windowId}.`);
+        browser.placeTab(tab, windowId ?? from, index);
+        if (from !== tab.windowId) {
+          tab.groupId = -1;
+          if (![...browser.tabs.values()].some((other) => other.windowId === from)) this.closeWindow(from);
+        }
+        return tab;
+      },
+      ungroup: async (/** @type {number[]} */ ids) => {
+        for (const id of ids) known(id).groupId = -1;
+      },
+      reload: async (/** @type {number} */ id) => {
+        known(id).discarded = false;
       },
       group: async (/** @type {any} */ { groupId = browser.nextId++, tabIds }) => {
         for (const id of tabIds) known(id).groupId = groupId;
@@ -286,6 +333,16 @@ export class FakeWorker {
     const isLast = ![...browser.tabs.values()].some((tab) => tab.windowId === windowId);
     this.fire('tabs.onRemoved', id, { windowId, isWindowClosing: isLast });
     if (!isLast) return;
+    this.closeWindow(windowId);
+  }
+
+  /** A window is closed with all its tabs. @param {number} windowId */
+  closeWindow(windowId) {
+    const { browser } = this;
+    for (const tab of [...browser.tabs.values()].filter((other) => other.windowId === windowId)) {
+      browser.tabs.delete(tab.id);
+      this.fire('tabs.onRemoved', tab.id, { windowId, isWindowClosing: true });
+    }
     browser.windows.delete(windowId);
     this.fire('windows.onRemoved', windowId);
   }
@@ -310,15 +367,25 @@ export class FakeWorker {
       return window;
     };
     return {
-      create: async (/** @type {any} */ { url, type, width, height }) => {
+      create: async (/** @type {any} */ { url, type = 'normal', width, height, tabId }) => {
         const window = browser.addWindow(type);
         Object.assign(window, { width: width ?? 800, height: height ?? 600 });
+        if (tabId !== undefined) {
+          const moved = await this.chrome.tabs.move(tabId, { windowId: window.id, index: -1 });
+          return { ...window, tabs: [moved] };
+        }
         const tab = browser.addTab({ windowId: window.id, url, active: true });
         this.fire('tabs.onCreated', tab);
         return { ...window, tabs: [tab] };
       },
       get: async (/** @type {number} */ id) => known(id),
-      getAll: async () => [...browser.windows.values()],
+      getAll: async (/** @type {{ windowTypes?: string[] }} */ { windowTypes } = {}) =>
+        [...browser.windows.values()].filter((window) => windowTypes === undefined || windowTypes.includes(window.type)),
+      getLastFocused: async () => browser.userWindow,
+      remove: async (/** @type {number} */ id) => {
+        known(id);
+        this.closeWindow(id);
+      },
       update: async (/** @type {number} */ id, /** @type {any} */ changes) => Object.assign(known(id), changes),
       ...this.on('windows.onRemoved'),
     };

@@ -55,6 +55,8 @@ fn debug_name(call: &Call) -> Option<String> {
         Call::TabCreate { .. } => "tab_create".to_owned(),
         Call::TabClose { .. } => "tab_close".to_owned(),
         Call::TabSelect { .. } => "tab_select".to_owned(),
+        Call::TabBorrow { .. } => "tab_borrow".to_owned(),
+        Call::TabReturn { .. } => "tab_return".to_owned(),
         Call::WindowResize { .. } => "window_resize".to_owned(),
         Call::Subscribe { .. } => "subscribe".to_owned(),
         Call::Frames { .. } => "frames".to_owned(),

@@ -7,6 +7,7 @@
 #![deny(clippy::print_stdout)]
 
 mod act;
+mod agent;
 mod host;
 mod kernel;
 mod log;

@@ -57,6 +57,8 @@ pub(crate) fn name_of(action: &Action) -> &'static str {
         Action::TabCreate { .. } => "tab create",
         Action::TabClose {} => "tab close",
         Action::TabSelect {} => "tab select",
+        Action::TabBorrow {} => "tab borrow",
+        Action::TabReturn {} => "tab return",
         Action::WindowResize { .. } => "window resize",
         Action::Navigate { .. } => "navigate",
         Action::NavigateBack { .. } => "navigate-back",
@@ -87,10 +89,11 @@ pub(crate) fn name_of(action: &Action) -> &'static str {
     }
 }
 
-/// Runs a command to its end.
+/// Runs a command to its end; `caller` is the process that sent it.
 pub(crate) async fn run(
     host: Rc<Host>,
     command: Command,
+    caller: Option<u32>,
     progress: UnboundedSender<String>,
 ) -> Result<Done, Failure> {
     let name = name_of(&command.action);
@@ -100,7 +103,7 @@ pub(crate) async fn run(
     let mut ending = host.ending.subscribe();
     tokio::select! {
         biased;
-        done = timeout_at(deadline, route(&host, command, deadline, &stage, &progress)) => done.unwrap_or_else(|_| {
+        done = timeout_at(deadline, route(&host, command, caller, deadline, &stage, &progress)) => done.unwrap_or_else(|_| {
             Err(Failure::without_reason(
                 ErrorCode::Timeout,
                 format!("`{name}` did not finish within {} ms; it was {}", allowed.as_millis(), stage.get()),
@@ -116,12 +119,13 @@ pub(crate) async fn run(
 async fn route(
     host: &Rc<Host>,
     command: Command,
+    caller: Option<u32>,
     deadline: Instant,
     stage: &Stage,
     progress: &UnboundedSender<String>,
 ) -> Result<Done, Failure> {
     if let Action::SessionStart(options) = command.action {
-        return session::start(host, options).await;
+        return session::start(host, options, caller).await;
     }
     let session_id = command.session_id.ok_or_else(|| {
         Failure::new(ErrorCode::InvalidParams, Reason::UsageInvalid, "the command names no session")
@@ -142,7 +146,7 @@ async fn route(
     let in_turn = async {
         let turn = session.queue.enter(&session_id).await?;
         stage.set("at work in the page");
-        let bounds = Bounds { turn, deadline, stage: Rc::clone(stage) };
+        let bounds = Bounds { turn, caller, deadline, stage: Rc::clone(stage) };
         in_session(host, session_id.clone(), command.tab_id, command.action, command.observe, bounds).await
     };
     tokio::select! {
@@ -187,7 +191,13 @@ async fn in_session(
     if let Action::WindowResize { width, height } = action {
         return session::window_resize(host, session_id, width, height).await;
     }
+    if let Action::TabBorrow {} = action {
+        return session::tab_borrow(host, session_id, tab_id, &bounds).await;
+    }
     let work = Work::on(host, session_id, tab_id, bounds)?;
+    if let Action::TabReturn {} = action {
+        return session::tab_return(&work).await;
+    }
     if let Action::TabClose {} = action {
         return session::tab_close(&work).await;
     }
@@ -310,6 +320,8 @@ async fn in_tab(work: &Work, action: Action) -> Result<Done, Failure> {
         | Action::TabCreate { .. }
         | Action::TabClose {}
         | Action::TabSelect {}
+        | Action::TabBorrow {}
+        | Action::TabReturn {}
         | Action::WindowResize { .. } => Err(Failure::new(
             ErrorCode::UnknownMethod,
             Reason::UsageInvalid,
@@ -326,8 +338,17 @@ pub(crate) type Stage = Rc<Cell<&'static str>>;
 pub(crate) struct Bounds {
     /// Held as long as the command runs.
     turn: Turn,
+    /// The process that sent the command.
+    pub(crate) caller: Option<u32>,
     deadline: Instant,
     stage: Stage,
+}
+
+impl Bounds {
+    /// Notes what the command waits for from now on.
+    pub(crate) fn stage(&self, what: &'static str) {
+        self.stage.set(what);
+    }
 }
 
 /// One command at work in one tab.
@@ -360,7 +381,7 @@ impl Work {
             .hint(format!("open one with `bsk tab create --session {session_id}`"))
         })?;
         let tab = host.tab(tab_id);
-        let Bounds { turn, deadline, stage } = bounds;
+        let Bounds { turn, deadline, stage, .. } = bounds;
         Ok(Self { host: Rc::clone(host), session_id, tab_id, tab, deadline, stage, _turn: turn })
     }
 

@@ -15,7 +15,7 @@ use bsk_protocol::place::{BIND_WINDOW, PlaceError, RuntimeDir, Sidecar, check_pe
 use bsk_protocol::{BUILD_VERSION, PROTOCOL_VERSION};
 use interprocess::local_socket::tokio::prelude::*;
 use interprocess::local_socket::tokio::{Listener, Stream};
-use interprocess::local_socket::{GenericFilePath, ListenerOptions};
+use interprocess::local_socket::{GenericFilePath, ListenerOptions, PeerCreds};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, JoinSet, spawn_local};
@@ -141,7 +141,9 @@ async fn refuses(socket: &Path) -> bool {
 
 /// One connection from hello to reply.
 async fn attend(stream: Stream, host: Rc<Host>) {
-    if let Err(failure) = check_peer(stream.peer_creds()) {
+    let credentials = stream.peer_creds();
+    let caller = credentials.as_ref().ok().and_then(PeerCreds::pid).and_then(|pid| u32::try_from(pid).ok());
+    if let Err(failure) = check_peer(credentials) {
         tracing::warn!(reason = ?failure.reason, "a peer was sent away");
         return;
     }
@@ -165,7 +167,7 @@ async fn attend(stream: Stream, host: Rc<Host>) {
     let session = command.session_id.clone();
     let (progress, mut messages) = mpsc::unbounded_channel();
     let done = {
-        let mut running = std::pin::pin!(run::run(Rc::clone(&host), command, progress));
+        let mut running = std::pin::pin!(run::run(Rc::clone(&host), command, caller, progress));
         let mut closed = std::pin::pin!(until_closed(&mut input));
         loop {
             tokio::select! {

@@ -3,17 +3,24 @@
 use std::rc::Rc;
 
 use crate::host::Host;
-use crate::navigate;
 use crate::run::{Bounds, Done, Work};
-use bsk_protocol::failure::Failure;
-use bsk_protocol::ids::SessionId;
+use crate::{agent, navigate};
+use bsk_protocol::failure::{ErrorCode, Failure, Reason};
+use bsk_protocol::ids::{SessionId, TabId};
 use bsk_protocol::kernel::{
-    Call, SessionOptions, SessionRecord, SessionStopped, TabList, TabRecord, TabScope, WindowSize,
+    Agent, Call, SessionOptions, SessionRecord, SessionStopped, TabList, TabRecord, TabReturned, TabScope,
+    WindowSize,
 };
 use bsk_protocol::local::{SessionStarted, WaitUntil};
 use serde_json::{Value, json};
+use tokio::task::spawn_blocking;
 
-pub(crate) async fn start(host: &Host, options: SessionOptions) -> Result<Done, Failure> {
+pub(crate) async fn start(
+    host: &Host,
+    options: SessionOptions,
+    caller: Option<u32>,
+) -> Result<Done, Failure> {
+    let options = SessionOptions { agent: agent_of(caller).await, ..options };
     let record: SessionRecord = host.kernel.send(Call::SessionStart(options)).await?;
     let started = SessionStarted {
         session_id: record.session_id.clone(),
@@ -22,6 +29,12 @@ pub(crate) async fn start(host: &Host, options: SessionOptions) -> Result<Done, 
     };
     host.note_session(record);
     Ok(Done::new(&started))
+}
+
+/// The program that a command comes from, as far as the system tells.
+async fn agent_of(caller: Option<u32>) -> Option<Agent> {
+    let caller = caller?;
+    spawn_blocking(move || agent::above(caller)).await.ok().flatten()
 }
 
 pub(crate) async fn stop(host: &Host, session_id: &SessionId) -> Result<Done, Failure> {
@@ -73,6 +86,29 @@ pub(crate) async fn tab_select(work: &Work) -> Result<Done, Failure> {
     let call = Call::TabSelect { session_id: work.session_id.clone(), tab_id: work.tab_id };
     work.host.kernel.send::<Value>(call).await?;
     Ok(Done::new(&json!({ "tab_id": work.tab_id })))
+}
+
+/// Asks the user for a tab. The kernel's question has its own end, so no shorter one of ours is set.
+pub(crate) async fn tab_borrow(
+    host: &Host,
+    session_id: SessionId,
+    tab_id: Option<TabId>,
+    bounds: &Bounds,
+) -> Result<Done, Failure> {
+    let tab_id = tab_id.ok_or_else(|| {
+        Failure::new(ErrorCode::InvalidParams, Reason::UsageInvalid, "the command names no tab")
+            .hint("pass the tab's id from `bsk tab list`")
+    })?;
+    bounds.stage("waiting for the user's answer in the browser");
+    let call = Call::TabBorrow { session_id, tab_id, agent: agent_of(bounds.caller).await };
+    let tab: TabRecord = host.kernel.send(call).await?;
+    Ok(Done::new(&tab))
+}
+
+pub(crate) async fn tab_return(work: &Work) -> Result<Done, Failure> {
+    let call = Call::TabReturn { session_id: work.session_id.clone(), tab_id: work.tab_id };
+    let returned: TabReturned = work.host.kernel.send(call).await?;
+    Ok(Done::new(&returned))
 }
 
 pub(crate) async fn window_resize(

@@ -142,6 +142,11 @@ closed_list! {
         DropNotAccepted = "drop_not_accepted", "the element does not take what was dragged";
         ScrollEndReached = "scroll_end_reached", "scrolling came to its end without the text";
         NotScrollable = "not_scrollable", "there is nothing to scroll";
+        BorrowConflict = "borrow_conflict", "the tab cannot be borrowed now";
+        TabNotBorrowed = "tab_not_borrowed", "the tab was opened in the session, not borrowed";
+        ConsentDenied = "consent_denied", "the user said no";
+        ConsentTimedOut = "consent_timed_out", "the user did not answer in time";
+        ConsentNotShown = "consent_not_shown", "the browser did not show the question";
     }
 }
 
@@ -152,7 +157,15 @@ impl ErrorCode {
         if matches!(reason, Some(Reason::DialogPending)) {
             return 6;
         }
-        if matches!(reason, Some(Reason::EvaluateOff)) {
+        if matches!(
+            reason,
+            Some(
+                Reason::EvaluateOff
+                    | Reason::ConsentDenied
+                    | Reason::ConsentTimedOut
+                    | Reason::ConsentNotShown
+            )
+        ) {
             return 7;
         }
         match self {

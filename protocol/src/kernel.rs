@@ -138,6 +138,20 @@ impl DialogPolicy {
     }
 }
 
+/// The program that asks for something, as the host's system names it: the nearest one above `bsk` that is no shell.
+/// For people's eyes and for lasting answers; a program of the user could be made to look like another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Agent {
+    /// Its name, 1–256 characters.
+    pub program: String,
+    /// Its process.
+    pub pid: u32,
+    /// Its file, for an interpreter the script's, 1–4096 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+}
+
 /// How a session is to be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -158,6 +172,9 @@ pub struct SessionOptions {
     /// What is done about JavaScript dialogs.
     #[serde(default, skip_serializing_if = "DialogPolicy::is_ask")]
     pub dialogs: DialogPolicy,
+    /// Who starts it; the host fills it in, whatever the CLI says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Agent>,
 }
 
 /// What the host may ask. Fields that are left out take the kernel's default.
@@ -200,6 +217,23 @@ pub enum Call {
     },
     /// Makes a tab the session's active one, without raising the window → `{}`.
     TabSelect {
+        /// The session.
+        session_id: SessionId,
+        /// The tab.
+        tab_id: TabId,
+    },
+    /// Asks the user for a tab and, after a yes, moves it into the Agent Window → [`TabRecord`].
+    TabBorrow {
+        /// The session.
+        session_id: SessionId,
+        /// A tab of the user.
+        tab_id: TabId,
+        /// Who asks.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<Agent>,
+    },
+    /// Gives a borrowed tab back → [`TabReturned`].
+    TabReturn {
         /// The session.
         session_id: SessionId,
         /// The tab.
@@ -515,6 +549,19 @@ pub struct SessionStopped {
     pub returned_tab_ids: Vec<TabId>,
     /// Borrowed tabs that could not go back, and why.
     pub return_failures: Vec<ReturnFailure>,
+}
+
+/// Result of [`Call::TabReturn`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TabReturned {
+    /// The tab.
+    pub tab_id: TabId,
+    /// The window it is in now.
+    pub window_id: WindowId,
+    /// Why that is not its old place, for the user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
 }
 
 /// A borrowed tab that could not go back.

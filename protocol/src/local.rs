@@ -267,6 +267,10 @@ pub enum Action {
     TabClose {},
     /// Makes the command's tab active → `{tab_id}`.
     TabSelect {},
+    /// Asks the user for the command's tab → `{tab_id, window_id, url, title, active, owner}`.
+    TabBorrow {},
+    /// Gives the command's tab, a borrowed one, back → [`crate::kernel::TabReturned`].
+    TabReturn {},
     /// → [`crate::kernel::WindowSize`].
     WindowResize {
         /// Pixels.

@@ -7,6 +7,7 @@
 //! Everything waits on conditions; the only sleeps are the pauses between two looks.
 
 mod browser;
+mod consent;
 mod devtools;
 mod fake_cli;
 pub mod fake_extension;
@@ -23,6 +24,7 @@ pub mod workspace;
 pub mod xtask;
 
 pub use browser::{Browser, NativeHost, Options, Shared};
+pub use consent::Consent;
 pub use devtools::{Attached, DevTools, Page};
 pub use fake_cli::FakeCli;
 pub use fake_extension::{Answer, FakeExtension, ordinary};

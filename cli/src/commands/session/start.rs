@@ -85,6 +85,7 @@ pub(crate) fn run(args: StartArgs, context: &Context) -> Result<u8, Failure> {
         focus: !args.no_focus,
         idle_ms: duration::millis(args.idle),
         dialogs: args.dialogs.into(),
+        agent: None,
     });
     let timeout_ms = duration::millis(args.timeout.unwrap_or(COMMAND_TIMEOUT));
     let command = Command { session_id: None, tab_id: None, timeout_ms, observe: false, action };

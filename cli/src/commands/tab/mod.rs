@@ -3,9 +3,11 @@
 //! One file per command. Tabs are named by the browser's own numbers, which `bsk tab list` shows; they are never guessed
 //! from titles or addresses.
 
+mod borrow;
 mod close;
 mod create;
 mod list;
+mod return_tab;
 mod select;
 
 use bsk_protocol::failure::Failure;
@@ -14,7 +16,7 @@ use clap::{Args, Subcommand};
 use super::DONE;
 use crate::context::Context;
 
-/// List, open, close and choose tabs
+/// List, open, close, choose and borrow tabs
 #[derive(Debug, Args)]
 pub(crate) struct TabArgs {
     #[command(subcommand)]
@@ -27,6 +29,8 @@ enum TabCommand {
     Create(create::CreateArgs),
     Close(close::CloseArgs),
     Select(select::SelectArgs),
+    Borrow(borrow::BorrowArgs),
+    Return(return_tab::ReturnArgs),
 }
 
 pub(crate) fn run(args: TabArgs, context: &Context) -> Result<u8, Failure> {
@@ -35,5 +39,7 @@ pub(crate) fn run(args: TabArgs, context: &Context) -> Result<u8, Failure> {
         TabCommand::Create(args) => create::run(args, context),
         TabCommand::Close(args) => close::run(args, context),
         TabCommand::Select(args) => select::run(args, context),
+        TabCommand::Borrow(args) => borrow::run(args, context),
+        TabCommand::Return(args) => return_tab::run(args, context),
     }
 }

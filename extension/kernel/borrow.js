@@ -1,0 +1,293 @@
+// Borrowing: a tab of the user joins a session after the user's yes, and goes back to its window and place.
+// Nothing of the tab is read before the yes but what the browser shows of it: title and address. Refuses tabs that no extension
+// may touch, tabs of other sessions, and tabs that went to another site while the user was asked. A borrowed tab is never closed
+// by us; one that is closed together with the Agent Window is opened again from its address.
+
+/** @import { Agent, CallArgs, Session, Surroundings, TabClaim, TabHome } from './types.js' */
+/** @import { Consent, Verdict } from './consent.js' */
+/** @import { Debuggees } from './debuggee.js' */
+/** @import { Events } from './events.js' */
+/** @import { Ownership } from './ownership.js' */
+/** @import { PageCalls } from './page_calls.js' */
+/** @import { TabGroups } from './tab_groups.js' */
+
+import { tabForbidden } from './cdp_errors.js';
+import { Refusal } from './codes.js';
+import { titleOf } from './ownership.js';
+import { isTouchable } from './policy/url_rule.js';
+
+/** Where a tab went, and why not to its place, for the user. @typedef {{ window_id: number, message?: string }} Returned */
+
+export class Borrow {
+  /** @type {Surroundings} */
+  #around;
+  /** @type {Ownership} */
+  #ownership;
+  /** @type {Debuggees} */
+  #debuggees;
+  /** @type {Events} */
+  #events;
+  /** @type {TabGroups} */
+  #groups;
+  /** @type {PageCalls} */
+  #pageCalls;
+  /** @type {Consent} */
+  #consent;
+
+  /**
+   * @param {Surroundings} around
+   * @param {{ ownership: Ownership, debuggees: Debuggees, events: Events, groups: TabGroups, pageCalls: PageCalls, consent: Consent }} parts
+   */
+  constructor(around, { ownership, debuggees, events, groups, pageCalls, consent }) {
+    this.#around = around;
+    this.#ownership = ownership;
+    this.#debuggees = debuggees;
+    this.#events = events;
+    this.#groups = groups;
+    this.#pageCalls = pageCalls;
+    this.#consent = consent;
+  }
+
+  /**
+   * Asks the user for a tab and takes it into the session.
+   * @param {Session} session
+   * @param {CallArgs['tab_borrow']} args
+   * @param {AbortSignal} signal
+   * @returns {Promise<chrome.tabs.Tab>}
+   */
+  async borrow(session, { tab_id: tabId, agent }, signal) {
+    const asked = await this.#borrowable(session, tabId);
+    if (this.#ownership.claim(tabId) !== undefined) return asked;
+    const site = siteOf(asked);
+    const verdict = await this.#consent.ask({
+      kind: 'borrow', sessionId: session.sessionId, session: titleOf(session), agent, site, subject: asked.title ?? '',
+      choices: ['once', 'session', 'site'],
+    }, signal);
+    if (!verdict.isAllowed) throw notAllowed(tabId, verdict);
+    // Much can have happened in a minute.
+    if (this.#ownership.session(session.sessionId) !== session) throw sessionOver(session);
+    const tab = await this.#borrowable(session, tabId);
+    if (siteOf(tab) !== site) {
+      throw new Refusal('not_found', 'borrow_conflict', `tab ${tabId} went to another site while the user was asked`,
+        'look at `bsk tab list`, then ask again');
+    }
+    if (this.#ownership.claim(tabId) === undefined) await this.#take(session, tab);
+    return this.#around.chrome.tabs.get(tabId);
+  }
+
+  /**
+   * @param {Session} session
+   * @param {number} tabId
+   * @returns {Promise<chrome.tabs.Tab>}
+   */
+  async #borrowable(session, tabId) {
+    const { tabs, windows } = this.#around.chrome;
+    const tab = await tabs.get(tabId).catch(() => {
+      throw new Refusal('not_found', 'tab_not_found', `there is no tab ${tabId}`, 'run `bsk tab list` to see the tabs there are');
+    });
+    const owner = this.#ownership.claim(tabId)?.sessionId;
+    if (owner !== undefined && owner !== session.sessionId) {
+      throw new Refusal('permission_denied', 'borrow_conflict', `tab ${tabId} is in another session`,
+        'wait until that session has ended; `bsk session list` shows the open ones');
+    }
+    if (!isTouchable(tab.pendingUrl || tab.url || '')) throw tabForbidden(tabId);
+    const home = await windows.get(tab.windowId);
+    const agentWindow = await windows.get(session.windowId);
+    if (home.incognito !== agentWindow.incognito) {
+      throw new Refusal('permission_denied', 'tab_forbidden', `tab ${tabId} is in a private window`,
+        'ask the user to open the page in an ordinary window');
+    }
+    return tab;
+  }
+
+  /**
+   * @param {Session} session
+   * @param {chrome.tabs.Tab} tab
+   */
+  async #take(session, tab) {
+    const { tabs, windows } = this.#around.chrome;
+    const tabId = /** @type {number} */ (tab.id);
+    const window = await windows.get(tab.windowId);
+    const claim = this.#ownership.addClaim(tabId, session.sessionId);
+    const { left, top, width, height } = window;
+    /** @type {TabHome} */
+    const home = {
+      windowId: tab.windowId, index: tab.index, isPinned: tab.pinned === true, url: tab.url ?? '',
+      ...(tab.groupId === undefined || tab.groupId < 0 ? {} : { groupId: tab.groupId }),
+      ...(left === undefined || top === undefined || width === undefined || height === undefined ? {} : { bounds: { left, top, width, height } }),
+    };
+    claim.home = home;
+    session.activeTabId = tabId;
+    // Before anything moves: a worker that dies from here on brings the tab home.
+    await this.#ownership.save();
+    try {
+      if (tab.windowId !== session.windowId) await tabs.move(tabId, { windowId: session.windowId, index: -1 });
+      await this.#groups.add(session, tabId);
+      await tabs.update(tabId, { active: true });
+      // Memory saving would take the page away under the agent's hands; one that it took already is loaded again.
+      await tabs.update(tabId, { autoDiscardable: false });
+      if (tab.discarded === true) await tabs.reload(tabId);
+    } catch (error) {
+      await this.giveBack(claim, session.windowId);
+      throw new Refusal('cdp_failed', null, `tab ${tabId} could not be moved to the Agent Window: ${error instanceof Error ? error.message : String(error)}`,
+        'look at the browser, then try again');
+    }
+    this.#events.sessionChanged(session);
+  }
+
+  /**
+   * `bsk tab return`: the session goes on without the tab.
+   * @param {Session} session
+   * @param {TabClaim} claim
+   * @returns {Promise<Returned>}
+   */
+  async returnTab(session, claim) {
+    if (claim.home === undefined) {
+      throw new Refusal('invalid_params', 'tab_not_borrowed', `tab ${claim.tabId} was opened in the session, not borrowed`,
+        'close it with `bsk tab close`');
+    }
+    const { tabs } = this.#around.chrome;
+    const inWindow = await tabs.query({ windowId: session.windowId });
+    if (inWindow.length === 1 && inWindow[0]?.id === claim.tabId) {
+      // The Agent Window stays, so its last tab is replaced by an empty one.
+      const empty = await tabs.create({ windowId: session.windowId, url: 'about:blank', active: true });
+      if (empty.id !== undefined) {
+        this.#ownership.addClaim(empty.id, session.sessionId);
+        void this.#groups.add(session, empty.id);
+      }
+    }
+    const returned = await this.giveBack(claim, session.windowId);
+    this.#events.sessionChanged(session);
+    if (returned === null) {
+      throw new Refusal('not_found', 'tab_closed', `tab ${claim.tabId} was closed`, 'run `bsk tab list` to see the tabs there are');
+    }
+    return returned;
+  }
+
+  /**
+   * Takes a borrowed tab out of its session and puts it back.
+   * @param {TabClaim} claim
+   * @param {number} agentWindowId
+   * @returns {Promise<Returned | null>} null when the tab is gone
+   */
+  async giveBack(claim, agentWindowId) {
+    const { tabId, home } = claim;
+    this.#ownership.dropClaim(tabId);
+    this.#debuggees.release(tabId);
+    this.#pageCalls.forgetTab(tabId);
+    this.#events.forgetTab(tabId);
+    const returned = home === undefined ? null : await this.#moveHome(tabId, home, agentWindowId);
+    await this.#ownership.save();
+    return returned;
+  }
+
+  /**
+   * @param {number} tabId
+   * @param {TabHome} home
+   * @param {number} agentWindowId
+   * @returns {Promise<Returned | null>}
+   */
+  async #moveHome(tabId, home, agentWindowId) {
+    const { tabs, windows } = this.#around.chrome;
+    const tab = await tabs.get(tabId).catch(() => null);
+    if (tab === null) return null;
+    await tabs.update(tabId, { autoDiscardable: true }).catch(() => {});
+    if (tab.windowId !== agentWindowId) {
+      return { window_id: tab.windowId, ...(tab.windowId === home.windowId ? {} : { message: `it stays in window ${tab.windowId}, where the user put it` }) };
+    }
+    const isThere = await windows.get(home.windowId).then(({ type }) => type === 'normal', () => false);
+    if (!isThere) return this.#newHome(tabId, home);
+    try {
+      await tabs.ungroup([tabId]);
+      await tabs.move(tabId, { windowId: home.windowId, index: -1 });
+      if (home.isPinned) await tabs.update(tabId, { pinned: true });
+      await tabs.move(tabId, { index: home.index });
+      if (home.groupId !== undefined) await tabs.group({ groupId: home.groupId, tabIds: [tabId] }).catch(() => {});
+      return { window_id: home.windowId };
+    } catch (error) {
+      const now = await tabs.get(tabId).catch(() => null);
+      const why = error instanceof Error ? error.message : String(error);
+      return now === null ? null : { window_id: now.windowId, message: `the browser did not move it back: ${why}` };
+    }
+  }
+
+  /**
+   * @param {number} tabId
+   * @param {TabHome} home
+   * @returns {Promise<Returned>}
+   */
+  async #newHome(tabId, home) {
+    const window = await this.#newWindow({ tabId }, home);
+    return { window_id: window?.id ?? -1, message: 'its window is closed, so it got a window of its own' };
+  }
+
+  /**
+   * @param {chrome.windows.CreateData} what
+   * @param {TabHome} home
+   */
+  #newWindow(what, home) {
+    const { windows } = this.#around.chrome;
+    // The screen may be another one by now; then the browser chooses the place.
+    return windows.create({ ...what, focused: false, ...home.bounds }).catch(() => windows.create({ ...what, focused: false }));
+  }
+
+  /**
+   * Puts back a tab that a lost session had borrowed.
+   * @param {number} tabId
+   * @param {TabHome} home
+   * @param {number} agentWindowId
+   */
+  async bringHome(tabId, home, agentWindowId) {
+    await this.#moveHome(tabId, home, agentWindowId);
+  }
+
+  /**
+   * A borrowed tab was closed with the Agent Window: it is opened again, where it came from.
+   * @param {TabHome} home
+   */
+  async reopen(home) {
+    const { tabs, windows } = this.#around.chrome;
+    const others = await windows.getAll({ windowTypes: ['normal'] });
+    // With the last window the browser ends, and nothing may keep it from that.
+    if (!isTouchable(home.url) || others.length === 0) return;
+    if (others.some(({ id }) => id === home.windowId)) {
+      await tabs.create({ windowId: home.windowId, index: home.index, url: home.url, active: false, pinned: home.isPinned });
+    } else {
+      await this.#newWindow({ url: home.url }, home);
+    }
+  }
+}
+
+/**
+ * @param {chrome.tabs.Tab} tab
+ * @returns {string} the origin that it shows or goes to
+ */
+function siteOf(tab) {
+  const { origin, protocol } = new URL(tab.pendingUrl || tab.url || 'about:blank');
+  return origin === 'null' ? protocol : origin;
+}
+
+/**
+ * @param {number} tabId
+ * @param {Verdict} verdict
+ * @returns {Refusal}
+ */
+function notAllowed(tabId, { by }) {
+  const refusal = (/** @type {import('./codes.js').Reason} */ reason, /** @type {string} */ why, /** @type {string} */ hint) =>
+    new Refusal('permission_denied', reason, `tab ${tabId} was not borrowed: ${why}`, hint);
+  const elsewhere = 'do without the tab, or open the page with `bsk tab create`';
+  switch (by) {
+    case 'timed_out': return refusal('consent_timed_out', 'the user did not answer within 60 s', 'tell the user why you need it, then ask again');
+    case 'not_shown': return refusal('consent_not_shown', 'the browser did not show the question', 'look at the browser, then try again');
+    case 'cancelled': return refusal('consent_denied', 'the question was withdrawn', elsewhere);
+    case 'closed': return refusal('consent_denied', 'the user closed the question', elsewhere);
+    case 'earlier_answer': return refusal('consent_denied', 'the user said no before and that still counts', elsewhere);
+    case 'user': return refusal('consent_denied', 'the user said no', elsewhere);
+  }
+}
+
+/** @param {Session} session */
+function sessionOver(session) {
+  return new Refusal('cancelled', 'session_ended', `session \`${session.sessionId}\` ended while the user was asked`,
+    'run `bsk session start` for a new one');
+}
