@@ -7,6 +7,7 @@
 use bsk_protocol::BUILD_VERSION;
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::ids::SessionId;
+use bsk_protocol::kernel::{EndCause, EndedSession};
 use bsk_protocol::local::HostHello;
 use serde_json::{Value, json};
 
@@ -34,7 +35,7 @@ pub(crate) fn choose(hellos: &[&HostHello], wanted: &Wanted<'_>) -> Result<usize
     if let Some(session) = wanted.session {
         candidates.retain(|&index| lists(hellos[index], session));
         if candidates.is_empty() {
-            return Err(no_session(session));
+            return Err(no_session(session, hellos.iter().copied()));
         }
     }
     match candidates.as_slice() {
@@ -68,11 +69,30 @@ pub(crate) fn browser_line(hello: &HostHello) -> String {
     format!("{} {} {}{label}", hello.instance_id, hello.browser_name, hello.browser_version)
 }
 
-/// The failure for a session that no host lists.
-pub(crate) fn no_session(session: &SessionId) -> Failure {
+/// The failure for a session that none of these hosts lists; one that ended lately is told as ended.
+pub(crate) fn no_session<'a>(session: &SessionId, hellos: impl Iterator<Item = &'a HostHello>) -> Failure {
+    let ended = hellos.flat_map(|hello| &hello.ended).filter(|ended| ended.session_id == *session).last();
+    if let Some(EndedSession { cause, .. }) = ended {
+        return session_over(session, *cause);
+    }
     let message = format!("no connected browser has a session `{session}`");
     Failure::new(ErrorCode::NotFound, Reason::SessionNotFound, message)
         .hint("run `bsk session list`, or `bsk session start` for a new one")
+}
+
+fn session_over(session: &SessionId, cause: EndCause) -> Failure {
+    let (code, why) = match cause {
+        EndCause::User => (ErrorCode::UserAborted, "the user stopped it"),
+        EndCause::WindowClosed => (ErrorCode::UserAborted, "the user closed its window"),
+        EndCause::Idle => (ErrorCode::NotFound, "it was idle for too long"),
+        EndCause::Stopped => (ErrorCode::NotFound, "it was stopped"),
+    };
+    let hint = match cause {
+        EndCause::User | EndCause::WindowClosed => "ask the user before you start another session",
+        EndCause::Idle => "run `bsk session start` for a new one; `--idle` makes it wait longer",
+        EndCause::Stopped => "run `bsk session start` for a new one",
+    };
+    Failure::new(code, Reason::SessionEnded, format!("session `{session}` is over: {why}")).hint(hint)
 }
 
 /// All hosts that fit `--browser`; more than one only where a name is shared.
@@ -136,6 +156,7 @@ mod tests {
             label: label.map(str::to_owned),
             connected_at_ms: 0,
             sessions: sessions.iter().map(record).collect(),
+            ended: vec![EndedSession { session_id: "gone".parse().unwrap(), cause: EndCause::User }],
         }
     }
 
@@ -161,6 +182,17 @@ mod tests {
         assert_eq!(check(Some("zuzu"), Some("Edge")), Ok(2));
         assert_eq!(check(Some("nope"), None), Err(Reason::SessionNotFound));
         assert_eq!(check(Some("quwe"), Some("Edge")), Err(Reason::SessionNotFound));
+    }
+
+    #[test]
+    fn a_session_that_the_user_stopped_is_told_as_that() {
+        let hosts = hosts();
+        let session = "gone".parse().unwrap();
+        let failure =
+            choose(&hosts.iter().collect::<Vec<_>>(), &Wanted { session: Some(&session), browser: None });
+        let failure = failure.unwrap_err();
+        assert_eq!((failure.code, failure.reason), (ErrorCode::UserAborted, Some(Reason::SessionEnded)));
+        assert_eq!(failure.exit_code(), 7);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What every command gets: where to print, and the session that was named.
 //!
-//! `BSK_SESSION` is read only when a command asks for its session and no `--session` was given.
+//! `BSK_SESSION` and `BSK_BROWSER` are read only when a command asks for one and no `--session` or `--browser` was given.
 
 use std::env;
 use std::time::Duration;
@@ -19,6 +19,9 @@ use crate::output::Output;
 
 /// The session that commands use when `--session` is not given.
 pub(crate) const SESSION_VAR: &str = "BSK_SESSION";
+
+/// The browser that commands use when `--browser` is not given.
+pub(crate) const BROWSER_VAR: &str = "BSK_BROWSER";
 
 /// How long a command waits for a host that is just being restarted.
 pub(crate) const HOST_WAIT: Duration = Duration::from_secs(1);
@@ -153,15 +156,26 @@ impl Context {
         action: Action,
     ) -> Result<Reply, Failure> {
         let session_id = self.session_id()?;
-        let wanted = Wanted { session: Some(&session_id), browser: place.browser.as_deref() };
+        let browser = browser_wanted(place.browser.as_deref());
+        let wanted = Wanted { session: Some(&session_id), browser: browser.as_deref() };
         let host = connect::host_for(&self.output, &wanted, HOST_WAIT)?;
         let timeout_ms = duration::millis(place.timeout.unwrap_or(default));
-        exchange::send(
-            &self.output,
-            host,
-            Command { session_id: Some(session_id), tab_id, timeout_ms, observe, action },
-        )
+        let command = Command { session_id: Some(session_id), tab_id, timeout_ms, observe, action };
+        let reply = exchange::send(&self.output, host, command)?;
+        // A quotation mark inside of page text has a backslash before it, so no page can write this.
+        if reply.json.get().contains(r#""user_acted":true"#) {
+            self.output.aside("note: the user clicked or typed in this tab since your last command");
+        }
+        Ok(reply)
     }
+}
+
+/// The browser named by `--browser`, else by `BSK_BROWSER`.
+pub(crate) fn browser_wanted(named: Option<&str>) -> Option<String> {
+    named.map(str::to_owned).or_else(|| {
+        let set = env::var_os(BROWSER_VAR)?.to_string_lossy().into_owned();
+        (!set.is_empty()).then_some(set)
+    })
 }
 
 /// A session id as a person typed it.

@@ -7,6 +7,9 @@
 import { FrameProcesses } from './frame_processes.js';
 import { Traffic } from './traffic.js';
 
+/** Older input is long past by the time a page tells of a press. */
+const MOST_INPUT_TIMES = 64;
+
 export class AttachedTab {
   constructor() {
     /** Settles when the tab can take calls; null from then on, so that calls need not wait. @type {Promise<void> | null} */
@@ -15,12 +18,26 @@ export class AttachedTab {
     this.pending = new Map();
     /** Input that the page has not handled yet. @type {Set<Promise<unknown>>} */
     this.inputs = new Set();
+    /** When our last inputs were under way, in milliseconds since 1970. @type {{ fromMs: number, toMs: number }[]} */
+    this.inputTimes = [];
     /** Frames in processes of their own. */
     this.processes = new FrameProcesses();
     /** Requests of the tab's pages. */
     this.traffic = new Traffic();
     this.isCrashed = false;
     this.hasDialog = false;
+  }
+
+  /**
+   * Input of ours is under way from now on.
+   * @param {() => number} now
+   * @returns {() => void} to be called at its end
+   */
+  noteInput(now) {
+    const time = { fromMs: now(), toMs: Infinity };
+    this.inputTimes.push(time);
+    if (this.inputTimes.length > MOST_INPUT_TIMES) this.inputTimes.shift();
+    return () => { time.toMs = now(); };
   }
 
   /** @param {Refusal} refusal */

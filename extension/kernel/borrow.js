@@ -33,12 +33,21 @@ export class Borrow {
   #pageCalls;
   /** @type {Consent} */
   #consent;
+  /** @type {(session: Session, tab: chrome.tabs.Tab | null) => void} */
+  #changed;
 
   /**
    * @param {Surroundings} around
-   * @param {{ ownership: Ownership, debuggees: Debuggees, events: Events, groups: TabGroups, pageCalls: PageCalls, consent: Consent }} parts
+   * @param {object} parts
+   * @param {Ownership} parts.ownership
+   * @param {Debuggees} parts.debuggees
+   * @param {Events} parts.events
+   * @param {TabGroups} parts.groups
+   * @param {PageCalls} parts.pageCalls
+   * @param {Consent} parts.consent
+   * @param {(session: Session, tab: chrome.tabs.Tab | null) => void} parts.changed a tab was borrowed, or one was given back
    */
-  constructor(around, { ownership, debuggees, events, groups, pageCalls, consent }) {
+  constructor(around, { ownership, debuggees, events, groups, pageCalls, consent, changed }) {
     this.#around = around;
     this.#ownership = ownership;
     this.#debuggees = debuggees;
@@ -46,6 +55,7 @@ export class Borrow {
     this.#groups = groups;
     this.#pageCalls = pageCalls;
     this.#consent = consent;
+    this.#changed = changed;
   }
 
   /**
@@ -133,6 +143,7 @@ export class Borrow {
         'look at the browser, then try again');
     }
     this.#events.sessionChanged(session);
+    this.#changed(session, tab);
   }
 
   /**
@@ -158,6 +169,7 @@ export class Borrow {
     }
     const returned = await this.giveBack(claim, session.windowId);
     this.#events.sessionChanged(session);
+    this.#changed(session, null);
     if (returned === null) {
       throw new Refusal('not_found', 'tab_closed', `tab ${claim.tabId} was closed`, 'run `bsk tab list` to see the tabs there are');
     }
@@ -173,6 +185,7 @@ export class Borrow {
   async giveBack(claim, agentWindowId) {
     const { tabId, home } = claim;
     this.#ownership.dropClaim(tabId);
+    this.#groups.forget(tabId);
     this.#debuggees.release(tabId);
     this.#pageCalls.forgetTab(tabId);
     this.#events.forgetTab(tabId);

@@ -197,8 +197,24 @@ export class Debuggees {
         debuggee.inputs.delete(call);
       });
     });
-    if (method.startsWith('Input.')) debuggee.inputs.add(call);
+    if (method.startsWith('Input.')) {
+      debuggee.inputs.add(call);
+      const ended = debuggee.noteInput(() => this.#around.now());
+      call.then(ended, ended);
+    }
     return call;
+  }
+
+  /**
+   * Whether input of ours was under way at a time.
+   * @param {number} tabId
+   * @param {number} atMs milliseconds since 1970
+   * @param {number} toleranceMs
+   * @returns {boolean}
+   */
+  isOwnInput(tabId, atMs, toleranceMs) {
+    const times = this.#tabs.get(tabId)?.inputTimes ?? [];
+    return times.some(({ fromMs, toMs }) => atMs >= fromMs - toleranceMs && atMs <= toMs + toleranceMs);
   }
 
   /**
@@ -321,6 +337,7 @@ export class Debuggees {
    * @param {JsonObject} params
    */
   onFrameEvent(tabId, sessionId, method, params) {
+    if (method === 'Runtime.bindingCalled') this.#watcher.event(tabId, method, params);
     if (method.startsWith('Network.')) this.#tabs.get(tabId)?.traffic.note(method, params, this.#around.now());
     if (method === 'Page.frameRequestedNavigation') this.#foreign.note(tabId, params['url']);
     if (method.startsWith('Target.')) this.#onTargetEvent(tabId, method, params);

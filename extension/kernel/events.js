@@ -67,6 +67,14 @@ export class Events {
   }
 
   /**
+   * @param {string} session_id
+   * @param {number} tab_id
+   */
+  userActed(session_id, tab_id) {
+    this.#post({ user_acted: { session_id, tab_id } });
+  }
+
+  /**
    * From now on exactly these CDP events of the tab are told.
    * @param {number} tabId
    * @param {string[]} names

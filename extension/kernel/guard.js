@@ -81,6 +81,7 @@ function usable(claim) {
  */
 export function guard(call, ownership) {
   switch (call.name) {
+    case 'profile':
     case 'session_start':
       return new Grant(null, null);
     case 'tab_borrow':

@@ -44,6 +44,7 @@ export async function hello(around, ownership) {
     browser_version: browser.version,
     ...(typeof label === 'string' && label !== '' ? { label } : {}),
     sessions: ownership.sessions().map((session) => ownership.record(session)),
+    ...(ownership.ended().length === 0 ? {} : { ended: ownership.ended().map(({ sessionId, cause }) => ({ session_id: sessionId, cause })) }),
   };
 }
 

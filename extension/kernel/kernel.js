@@ -17,6 +17,7 @@ import { HeldInput } from './held_input.js';
 import { stepHistory } from './history.js';
 import { hello } from './identity.js';
 import { Idle } from './idle.js';
+import { Interrupts } from './interrupts.js';
 import { OwnWindows } from './own_windows.js';
 import { Ownership } from './ownership.js';
 import { PageCalls } from './page_calls.js';
@@ -28,6 +29,7 @@ import { ShadowRoots } from './shadow_roots.js';
 import { isObject } from './shape.js';
 import { TabGroups } from './tab_groups.js';
 import { Tabs } from './tabs.js';
+import { USER_INPUT_BINDING, UserInput } from './user_input.js';
 
 /** Wakes the worker for what it may have missed: a host that came back, a session that became idle. */
 const ALARM = 'tick';
@@ -55,13 +57,18 @@ export function startKernel(around) {
   const ownWindows = new OwnWindows(around);
   const answers = new Answers(around);
   const consent = new Consent(around, { windows: ownWindows, answers, changed: () => popup.changed() });
-  const borrow = new Borrow(around, { ownership, debuggees, events, groups, pageCalls, consent });
+  const borrow = new Borrow(around, {
+    ownership, debuggees, events, groups, pageCalls, consent, changed: (session, tab) => interrupts.borrowed(session, tab),
+  });
   const sessions = new Sessions(around, { ownership, debuggees, events, groups, borrow, ended });
+  const interrupts = new Interrupts(around, { ownership, sessions, groups });
+  const userInput = new UserInput(debuggees, events);
   const tabs = new Tabs(around, { ownership, debuggees, events, groups, pageCalls });
   const idle = new Idle(around, ownership, (sessionId) => requests.isBusy(sessionId), (session) => void sessions.end(session, 'idle'));
 
   /** @type {Handlers} */
   const handlers = {
+    profile: () => tabs.profile(),
     async session_start(args) {
       const record = await sessions.start(args);
       idle.check();
@@ -138,6 +145,7 @@ export function startKernel(around) {
   function ended(session, cause) {
     requests.sessionEnded(session.sessionId, cause);
     void answers.forgetSession(session.sessionId);
+    interrupts.sessionEnded(session.sessionId);
   }
 
   /**
@@ -148,6 +156,10 @@ export function startKernel(around) {
   function cdpEvent(tabId, method, params) {
     const claim = ownership.claim(tabId);
     if (claim === undefined) return;
+    if (method === 'Runtime.bindingCalled') {
+      if (params['name'] === USER_INPUT_BINDING) userInput.pressed(claim, params['payload']);
+      return;
+    }
     const { frame, frameId, reason } = params;
     if (method === 'Page.frameNavigated' && isObject(frame) && typeof frame['id'] === 'string') {
       pageCalls.frameNavigated(claim, frame['id'], frame['parentId'] === undefined);
@@ -179,6 +191,7 @@ export function startKernel(around) {
     const [orphans] = await Promise.all([ownership.load(), evaluate.load(), ownWindows.load()]);
     await sessions.closeOrphans(orphans);
     await sessions.reconcile();
+    await groups.load();
     idle.check();
   })();
 
@@ -226,6 +239,11 @@ export function startKernel(around) {
     return false;
   });
   chrome.notifications.onButtonClicked.addListener((id, button) => consent.buttonClicked(id, button));
+  chrome.notifications.onButtonClicked.addListener(afterLoad((id) => interrupts.buttonClicked(id)));
+  chrome.commands.onCommand.addListener(afterLoad((name) => interrupts.command(name)));
+  chrome.tabs.onUpdated.addListener(afterLoad((tabId, { groupId }) => {
+    if (groupId !== undefined) interrupts.groupChanged(tabId, groupId);
+  }));
   chrome.notifications.onClicked.addListener((id) => consent.notificationClicked(id));
   chrome.storage.onChanged.addListener((changes, area) => evaluate.storageChanged(changes, area));
 

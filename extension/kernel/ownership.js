@@ -4,10 +4,13 @@
 // just enough to close Agent Windows that outlived their sessions. Refuses to number anything twice: frame numbers and ref
 // numbers only grow, and a worker that starts again goes on at the reserved number.
 
-/** @import { AgentWindow, Session, SessionRecord, Surroundings, TabClaim } from './types.js' */
+/** @import { AgentWindow, EndCause, EndedSession, Session, SessionRecord, Surroundings, TabClaim } from './types.js' */
 
 import { arrayOf, bool, finite, integer, object, oneOf, recordOf, text } from './shape.js';
 import { agentShape } from './wire.js';
+
+/** How many ended sessions are remembered. */
+const MOST_ENDED = 32;
 
 /** Ref numbers are reserved in blocks, so that most answers need no write. */
 const REF_BLOCK = 500;
@@ -20,7 +23,10 @@ const homeShape = object(
   { windowId: count, index: count, isPinned: bool, url: text() },
   { groupId: count, bounds: object({ left: finite, top: finite, width: finite, height: finite }) },
 );
+/** @type {import('./types.js').Shape<EndCause>} */
+const endCause = oneOf(['stopped', 'user', 'window_closed', 'idle']);
 const storedShape = object({
+  ended: arrayOf(object({ sessionId: text(), cause: endCause })),
   sessions: arrayOf(object(
     { sessionId: text(), windowId: count, createdAtMs: count, idleMs: count, lastUsedMs: count },
     { name: text(), groupId: count, activeTabId: count, dialogs: dialogPolicy, agent: agentShape },
@@ -49,6 +55,8 @@ class RefNumbers {
 export class Ownership {
   /** @type {Map<string, Session>} */
   #sessions = new Map();
+  /** @type {EndedSession[]} */
+  #ended = [];
   /** @type {Map<number, TabClaim>} */
   #claims = new Map();
   /** Next ref numbers by claim and frame number, more exact than what is reserved. @type {WeakMap<TabClaim, Map<number, RefNumbers>>} */
@@ -85,6 +93,7 @@ export class Ownership {
     if (storedShape.accepts(ownership)) {
       for (const session of ownership.sessions) this.#sessions.set(session.sessionId, session);
       for (const claim of ownership.claims) this.#claims.set(claim.tabId, claim);
+      this.#ended = ownership.ended;
       this.#localCopy = JSON.stringify(this.#agentWindows());
       return [];
     }
@@ -108,7 +117,7 @@ export class Ownership {
 
   async #write() {
     const { storage } = this.#around.chrome;
-    const ownership = { sessions: [...this.#sessions.values()], claims: [...this.#claims.values()] };
+    const ownership = { sessions: [...this.#sessions.values()], claims: [...this.#claims.values()], ended: this.#ended };
     const windows = this.#agentWindows();
     const copy = JSON.stringify(windows);
     if (copy !== this.#localCopy) {
@@ -163,12 +172,20 @@ export class Ownership {
   }
 
   /**
-   * Forgets a session and all its claims.
+   * Forgets a session and all its claims, but not that it was there.
    * @param {string} sessionId
+   * @param {EndCause} cause
    */
-  dropSession(sessionId) {
+  dropSession(sessionId, cause) {
     for (const claim of this.claimsOf(sessionId)) this.#claims.delete(claim.tabId);
     this.#sessions.delete(sessionId);
+    this.#ended.push({ sessionId, cause });
+    if (this.#ended.length > MOST_ENDED) this.#ended.shift();
+  }
+
+  /** @returns {readonly EndedSession[]} the latest last */
+  ended() {
+    return this.#ended;
   }
 
   /**

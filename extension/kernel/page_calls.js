@@ -10,13 +10,17 @@
 import { frameForbidden, isContextGone, pageNavigated } from './cdp_errors.js';
 import { fromPage, Refusal } from './codes.js';
 import { isObject, u32 } from './shape.js';
+import { USER_INPUT_BINDING } from './user_input.js';
+
+/** The world of the page library, which no page sees. */
+const WORLD = 'bsk';
 
 /** The library's files in the order they are evaluated, as one function body. */
 export const PAGE_FILES = Object.freeze([
   'refs.js', 'clobbered.js', 'shadow.js', 'sheets.js', 'visible.js', 'role.js', 'name.js', 'state.js', 'place.js', 'unseen.js',
   'cover.js', 'hover.js', 'observe.js', 'listing.js', 'rows.js', 'columns.js', 'target.js', 'query.js', 'geometry.js',
   'actionable.js', 'stand_in.js', 'probe.js', 'drag.js', 'scroll.js', 'edit.js', 'long_text.js', 'type.js', 'select.js', 'check.js',
-  'html.js', 'wait.js', 'outcome.js', 'main.js',
+  'html.js', 'wait.js', 'outcome.js', 'user_input.js', 'main.js',
 ]);
 
 const CALL = '(name, args, context) => bskPage.call(name, args, context)';
@@ -189,9 +193,12 @@ export class PageCalls {
     const processes = this.#debuggees.processes(claim.tabId);
     const sessionId = processes.sessionOf(frameId);
     if (sessionId !== undefined && processes.isForeign(sessionId)) throw frameForbidden(claim.tabId, frame);
-    const { executionContextId } = await this.#debuggees.send(claim.tabId, 'Page.createIsolatedWorld', {
-      frameId, worldName: 'bsk', grantUniveralAccess: false,
+    const made = this.#debuggees.send(claim.tabId, 'Page.createIsolatedWorld', {
+      frameId, worldName: WORLD, grantUniveralAccess: false,
     }, sessionId);
+    // Right behind it, ahead of the library: a function in that world only.
+    this.#debuggees.send(claim.tabId, 'Runtime.addBinding', { name: USER_INPUT_BINDING, executionContextName: WORLD }, sessionId).catch(() => {});
+    const { executionContextId } = await made;
     if (typeof executionContextId !== 'number') throw malformed('Page.createIsolatedWorld');
     const worlds = this.#pages(claim).worlds;
     const known = worlds.get(frame);

@@ -102,7 +102,7 @@ export class Sessions {
     const result = { session_id: session.sessionId, returned_tab_ids: [], return_failures: [] };
     if (this.#ownership.session(session.sessionId) !== session) return result;
     const claims = this.#ownership.claimsOf(session.sessionId);
-    this.#ownership.dropSession(session.sessionId);
+    this.#ownership.dropSession(session.sessionId, cause);
     this.#ended(session, cause);
     this.#events.sessionEnded(session.sessionId, cause);
     // In the order of their places, so that each finds those before it already there.
@@ -140,6 +140,18 @@ export class Sessions {
       this.#debuggees.prepareClose(tabId);
       await tabs.remove(tabId).catch(() => {});
     }));
+  }
+
+  /**
+   * The user took a tab out of the session: it stays open and is not touched again, and the session ends.
+   * @param {Session} session
+   * @param {number} tabId
+   */
+  async takeOut(session, tabId) {
+    this.#ownership.dropClaim(tabId);
+    this.#groups.forget(tabId);
+    this.#debuggees.release(tabId);
+    await this.end(session, 'user');
   }
 
   /** @param {number} windowId */

@@ -13,6 +13,8 @@ export class TabGroups {
   #around;
   /** @type {Ownership} */
   #ownership;
+  /** Tabs that are in their session's group. @type {Set<number>} */
+  #members = new Set();
 
   /**
    * @param {Surroundings} around
@@ -23,6 +25,29 @@ export class TabGroups {
     this.#ownership = ownership;
   }
 
+  /** Learns which tabs an earlier worker put into groups. */
+  async load() {
+    for (const { groupId, windowId } of this.#ownership.sessions()) {
+      if (groupId === undefined) continue;
+      for (const tab of await this.#around.chrome.tabs.query({ windowId })) {
+        if (tab.groupId === groupId && tab.id !== undefined) this.#members.add(tab.id);
+      }
+    }
+  }
+
+  /**
+   * Whether the tab was put into its session's group.
+   * @param {number} tabId
+   */
+  isMember(tabId) {
+    return this.#members.has(tabId);
+  }
+
+  /** @param {number} tabId */
+  forget(tabId) {
+    this.#members.delete(tabId);
+  }
+
   /**
    * Puts a tab of the Agent Window into the session's group, a new group when there is none (any more).
    * @param {Session} session
@@ -30,8 +55,8 @@ export class TabGroups {
    */
   async add(session, tabId) {
     try {
-      if (session.groupId !== undefined && await this.#join(session.groupId, tabId)) return;
-      await this.#begin(session, tabId);
+      if (session.groupId === undefined || !await this.#join(session.groupId, tabId)) await this.#begin(session, tabId);
+      this.#members.add(tabId);
     } catch {
       // Popup windows have no groups, and the tab may be gone already.
     }

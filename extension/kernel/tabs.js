@@ -66,6 +66,19 @@ export class Tabs {
   }
 
   /**
+   * What a person knows this profile by.
+   * @returns {Promise<{ window_count: number, tab_count: number, front_title?: string }>}
+   */
+  async profile() {
+    const { tabs, windows } = this.#around.chrome;
+    const [open, all] = await Promise.all([tabs.query({}), windows.getAll({ windowTypes: ['normal'] })]);
+    const ofUser = open.filter((tab) => tab.active && tab.id !== undefined && this.#ownership.claim(tab.id) === undefined
+      && all.some((window) => window.id === tab.windowId));
+    const front = ofUser.sort((a, b) => (b.lastAccessed ?? 0) - (a.lastAccessed ?? 0))[0];
+    return { window_count: all.length, tab_count: open.length, ...(front?.title === undefined ? {} : { front_title: front.title }) };
+  }
+
+  /**
    * @param {Session} session
    * @param {chrome.tabs.Tab} tab
    * @returns {TabRecord}
@@ -221,6 +234,7 @@ export class Tabs {
    */
   async removed(tabId) {
     this.#debuggees.tabRemoved(tabId);
+    this.#groups.forget(tabId);
     this.#pageCalls.forgetTab(tabId);
     this.#events.forgetTab(tabId);
     const claim = this.#ownership.claim(tabId);

@@ -57,6 +57,7 @@ export interface Agent { program: string; pid: number; path?: string }
 
 /** The arguments of each call. */
 export interface CallArgs {
+  profile: Record<string, never>;
   session_start: {
     name?: string; width?: number; height?: number; focus: boolean; idle_ms: number; dialogs?: DialogPolicy; agent?: Agent;
   };
@@ -162,6 +163,9 @@ export interface SessionRecord {
   dialogs?: 'accept' | 'dismiss';
 }
 
+/** A session that is over. */
+export interface EndedSession { sessionId: string; cause: EndCause; }
+
 export type EndCause = 'stopped' | 'user' | 'window_closed' | 'idle';
 export type LossCause = 'closed' | 'crashed' | 'detached' | 'foreign_frame';
 
@@ -171,6 +175,7 @@ export type KernelEvent =
   | { session_ended: { session_id: string; cause: EndCause } }
   | { tab_lost: { session_id: string; tab_id: number; cause: LossCause } }
   | { tab_opened: { session_id: string; tab_id: number; opener_tab_id: number } }
+  | { user_acted: { session_id: string; tab_id: number } }
   | { cdp: { tab_id: number; method: string; params: unknown } };
 
 /** How the connection to the host is, for the popup. */

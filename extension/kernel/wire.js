@@ -40,6 +40,7 @@ export const agentShape = object({ program: text(1, 256), pid: u32 }, { path: te
 
 /** @type {{ [K in CallName]: Shape<CallArgs[K]> }} */
 const CALLS = {
+  profile: empty,
   session_start: object(
     { focus: bool, idle_ms: integer(0, Number.MAX_SAFE_INTEGER) },
     { name: text(1, 40), width: windowSide, height: windowSide, dialogs: dialogPolicy, agent: agentShape },

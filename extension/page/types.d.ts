@@ -3,6 +3,9 @@
 // The files of this folder are plain scripts that share one scope; `kernel/page_calls.js` lists them in order and
 // evaluates them as one function body, once per document. Numbers are CSS pixels of this frame's viewport unless said.
 
+/** Tells the kernel the moment of a press, in milliseconds since 1970; the kernel puts it into the library's world. */
+declare var bskUserInput: ((atMs: string) => void) | undefined;
+
 /** Which element is meant: by its ref's number (`@e12` is 12) or the first match of a CSS selector that pierces shadow roots. */
 type Target = { ref: number } | { selector: string };
 

@@ -64,11 +64,12 @@ test('a yes moves the tab into the Agent Window, and it comes back to its place'
   assert.equal(asked.outcome().ok.owner, 'agent');
   assert.equal(userTab.windowId, lab.browser.tabs.get(mine.tab_id).windowId);
   assert.equal(consentTab(lab), undefined, 'the window is gone');
-  assert.equal(lab.browser.notifications.size, 0);
+  assert.deepEqual([...lab.browser.notifications.keys()], [`working-${mine.session_id}`]);
   assert.equal(lab.events('session_changed').at(-1).active_tab_id, userTab.id);
   const returned = await lab.ok('tab_return', { session_id: mine.session_id, tab_id: userTab.id });
   assert.deepEqual(returned, { tab_id: userTab.id, window_id: lab.browser.userWindow.id });
   assert.deepEqual([userTab.index, after.index], [0, 1]);
+  assert.equal(lab.browser.notifications.size, 0);
   assert.ok(!lab.browser.attached.has(userTab.id));
   assert.equal((await lab.call('cdp', { session_id: mine.session_id, tab_id: userTab.id, method: 'Page.stopLoading', params: {} })).failed.reason, 'tab_not_owned');
 });

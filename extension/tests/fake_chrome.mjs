@@ -183,7 +183,7 @@ export class FakeWorker {
     this.events = Object.fromEntries([
       'runtime.onInstalled', 'runtime.onStartup', 'runtime.onMessage', 'idle.onStateChanged', 'alarms.onAlarm', 'tabs.onCreated',
       'tabs.onRemoved', 'tabs.onActivated', 'tabs.onReplaced', 'tabs.onUpdated', 'windows.onRemoved', 'debugger.onEvent', 'debugger.onDetach',
-      'storage.onChanged', 'notifications.onButtonClicked', 'notifications.onClicked',
+      'storage.onChanged', 'notifications.onButtonClicked', 'notifications.onClicked', 'commands.onCommand',
     ].map((name) => [name, new FakeEvent()]));
     /** @type {any} */
     this.chrome = {
@@ -198,6 +198,7 @@ export class FakeWorker {
       debugger: this.debugger(),
       i18n: { getMessage: (/** @type {string} */ key, /** @type {string[]} */ words = []) => [key, ...words].join(' ') },
       notifications: this.notifications(),
+      commands: this.on('commands.onCommand'),
     };
   }
 

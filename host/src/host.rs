@@ -13,8 +13,8 @@ use bsk_protocol::codec::CodecError;
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::ids::{InstanceId, SessionId, TabId};
 use bsk_protocol::kernel::{
-    Call, CdpEventName, DialogPolicy, EndCause, Event, FromKernel, KernelHello, LossCause, SessionRecord,
-    ToKernel,
+    Call, CdpEventName, DialogPolicy, EndCause, EndedSession, Event, FromKernel, KernelHello, LossCause,
+    SessionRecord, ToKernel,
 };
 use bsk_protocol::local::{HostHello, OpenedTab};
 use bsk_protocol::{BUILD_VERSION, PROTOCOL_VERSION};
@@ -34,6 +34,8 @@ use crate::{log, look, stdio};
 const HELLO_DEADLINE: Duration = Duration::from_secs(10);
 /// How often the kernel is asked whether it still lives; also keeps its worker awake should the port alone not.
 const PING_EVERY: Duration = Duration::from_secs(20);
+/// How many ended sessions are remembered.
+const MOST_ENDED: usize = 32;
 /// How long open connections may take to hear of the end.
 const FAREWELL: Duration = Duration::from_millis(500);
 
@@ -53,6 +55,8 @@ pub(crate) struct Host {
     hello: KernelHello,
     connected_at_ms: u64,
     sessions: RefCell<HashMap<SessionId, Rc<Session>>>,
+    /// Sessions that ended lately, so that their next command learns why.
+    ended: RefCell<Vec<EndedSession>>,
     tabs: RefCell<HashMap<TabId, Rc<Tab>>>,
     /// Set when the host ends; everything that waits then fails with it.
     pub(crate) ending: watch::Sender<Option<Failure>>,
@@ -64,6 +68,7 @@ impl Host {
             kernel,
             connected_at_ms: now_ms(),
             sessions: RefCell::default(),
+            ended: RefCell::new(hello.ended.clone()),
             tabs: RefCell::default(),
             ending: watch::Sender::new(None),
             hello,
@@ -94,6 +99,7 @@ impl Host {
             label: self.hello.label.clone(),
             connected_at_ms: self.connected_at_ms,
             sessions,
+            ended: self.ended.borrow().clone(),
         }
     }
 
@@ -120,12 +126,20 @@ impl Host {
         sessions.insert(record.session_id.clone(), Rc::new(Session { record, queue, ended }));
     }
 
+    fn note_end(&self, session: EndedSession) {
+        let mut ended = self.ended.borrow_mut();
+        ended.push(session);
+        let surplus = ended.len().saturating_sub(MOST_ENDED);
+        ended.drain(..surplus);
+    }
+
     fn take_event(&self, event: Event) {
         match event {
             Event::SessionChanged(record) => self.note_session(record),
             Event::SessionEnded { session_id, cause } => {
                 tracing::info!(session = %session_id, ?cause, "session ended");
                 let session = self.sessions.borrow_mut().remove(&session_id);
+                self.note_end(EndedSession { session_id: session_id.clone(), cause });
                 if let Some(session) = session {
                     for tab_id in &session.record.tab_ids {
                         self.tabs.borrow_mut().remove(tab_id);
@@ -133,6 +147,7 @@ impl Host {
                     session.ended.send_replace(Some(cause));
                 }
             }
+            Event::UserActed { tab_id, .. } => self.tab(tab_id).has_user_acted.set(true),
             Event::TabLost { session_id, tab_id, cause } => {
                 if cause == LossCause::Closed {
                     self.tell_others(&session_id, tab_id);

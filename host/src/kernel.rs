@@ -49,6 +49,7 @@ fn debug_name(call: &Call) -> Option<String> {
     let name = match call {
         Call::Cdp { method, .. } => method.clone(),
         Call::Page { function, frame, .. } => format!("page {function:?} in frame {frame}"),
+        Call::Profile {} => "profile".to_owned(),
         Call::SessionStart(_) => "session_start".to_owned(),
         Call::SessionStop { .. } => "session_stop".to_owned(),
         Call::TabList { .. } => "tab_list".to_owned(),

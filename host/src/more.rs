@@ -1,7 +1,7 @@
-//! What a command's answer says beyond its own result: dialogs that were answered meanwhile, and with `--observe` what the page
-//! looks like now, in the same call.
+//! What a command's answer says beyond its own result: dialogs that were answered meanwhile, that the user pressed something in
+//! the tab, and with `--observe` what the page looks like now, in the same call.
 //!
-//! A dialog that was answered is told once, by the next answer of a command in its tab.
+//! What happened by itself is told once, by the next answer of a command in its tab, be it a failure.
 
 use std::collections::BTreeMap;
 
@@ -12,6 +12,9 @@ use serde_json::value::RawValue;
 use crate::kernel::raw;
 use crate::observe;
 use crate::run::{Done, Work};
+
+/// The field that says that the user pressed something.
+const USER_ACTED: &str = "user_acted";
 
 /// Adds to a result what there is to add.
 ///
@@ -34,6 +37,19 @@ pub(crate) async fn tell(work: &Work, done: Done, observe: bool) -> Result<Done,
     if let Some(observation) = observation {
         fields.insert("observation".to_owned(), observation.value);
     }
+    Ok(Done { value: raw(&fields), bytes: done.bytes })
+}
+
+/// Adds that the user pressed something in the tab since the last answer.
+pub(crate) fn tell_user_acted(work: &Work, done: Result<Done, Failure>) -> Result<Done, Failure> {
+    if !work.tab.has_user_acted.take() {
+        return done;
+    }
+    let done = done.map_err(|failure| failure.with(USER_ACTED, true))?;
+    let Ok(mut fields) = serde_json::from_str::<BTreeMap<String, Box<RawValue>>>(done.value.get()) else {
+        return Ok(done);
+    };
+    fields.insert(USER_ACTED.to_owned(), raw(&true));
     Ok(Done { value: raw(&fields), bytes: done.bytes })
 }
 

@@ -51,6 +51,7 @@ impl Done {
 /// The command's name for the log.
 pub(crate) fn name_of(action: &Action) -> &'static str {
     match action {
+        Action::Profile {} => "browsers",
         Action::SessionStart(_) => "session start",
         Action::SessionStop {} => "session stop",
         Action::TabList { .. } => "tab list",
@@ -124,6 +125,9 @@ async fn route(
     stage: &Stage,
     progress: &UnboundedSender<String>,
 ) -> Result<Done, Failure> {
+    if let Action::Profile {} = command.action {
+        return session::profile(host).await;
+    }
     if let Action::SessionStart(options) = command.action {
         return session::start(host, options, caller).await;
     }
@@ -216,7 +220,8 @@ async fn in_session(
         matches!(action, Action::DialogList {} | Action::DialogAccept { .. } | Action::DialogDismiss {});
     if is_about_dialogs {
         let done = in_tab(&work, action).await?;
-        return more::tell(&work, done, observe).await;
+        let done = more::tell(&work, done, observe).await;
+        return more::tell_user_acted(&work, done);
     }
     let is_a_look = matches!(
         action,
@@ -237,14 +242,15 @@ async fn in_session(
             in_tab(&work, action).await
         })
         .await;
-    match done {
+    let done = match done {
         Err(failure) if is_observation && failure.reason == Some(Reason::DialogPending) => {
             let open = work.tab.dialog.borrow().clone();
             open.map(|dialog| observe::beside_dialog(&work, &dialog)).ok_or(failure)
         }
         Ok(done) => more::tell(&work, done, observe && !is_a_look).await,
         Err(_) => done,
-    }
+    };
+    more::tell_user_acted(&work, done)
 }
 
 async fn in_tab(work: &Work, action: Action) -> Result<Done, Failure> {
@@ -314,7 +320,8 @@ async fn in_tab(work: &Work, action: Action) -> Result<Done, Failure> {
         Action::DialogList {} => look::dialog_list(work),
         Action::DialogAccept { text } => look::dialog_decide(work, true, text).await,
         Action::DialogDismiss {} => look::dialog_decide(work, false, None).await,
-        Action::SessionStart(_)
+        Action::Profile {}
+        | Action::SessionStart(_)
         | Action::SessionStop {}
         | Action::TabList { .. }
         | Action::TabCreate { .. }

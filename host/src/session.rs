@@ -8,8 +8,8 @@ use crate::{agent, navigate};
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::ids::{SessionId, TabId};
 use bsk_protocol::kernel::{
-    Agent, Call, SessionOptions, SessionRecord, SessionStopped, TabList, TabRecord, TabReturned, TabScope,
-    WindowSize,
+    Agent, Call, Profile, SessionOptions, SessionRecord, SessionStopped, TabList, TabRecord, TabReturned,
+    TabScope, WindowSize,
 };
 use bsk_protocol::local::{SessionStarted, WaitUntil};
 use serde_json::{Value, json};
@@ -29,6 +29,12 @@ pub(crate) async fn start(
     };
     host.note_session(record);
     Ok(Done::new(&started))
+}
+
+/// What a person knows the profile by.
+pub(crate) async fn profile(host: &Host) -> Result<Done, Failure> {
+    let profile: Profile = host.kernel.send(Call::Profile {}).await?;
+    Ok(Done::new(&profile))
 }
 
 /// The program that a command comes from, as far as the system tells.

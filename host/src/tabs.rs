@@ -83,6 +83,8 @@ pub(crate) struct Tab {
     pub(crate) is_pointer_astray: Cell<bool>,
     /// Whether the last action brought a document that no command has waited for yet.
     pub(crate) has_fresh_document: Cell<bool>,
+    /// Whether the user pressed something in it and no command has told yet.
+    pub(crate) has_user_acted: Cell<bool>,
     /// How many documents the tab has shown since its events flow.
     pub(crate) documents: Cell<u32>,
     /// What was seen in it.
@@ -103,6 +105,7 @@ impl Default for Tab {
             url: RefCell::default(),
             previous_url: RefCell::default(),
             unsettled_input: Cell::new(None),
+            has_user_acted: Cell::new(false),
             pointer: Cell::new(None),
             is_pointer_astray: Cell::new(false),
             has_fresh_document: Cell::new(false),

@@ -93,6 +93,19 @@ pub struct KernelHello {
     pub label: Option<String>,
     /// The sessions that are open.
     pub sessions: Vec<SessionRecord>,
+    /// Sessions that ended lately, the latest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ended: Vec<EndedSession>,
+}
+
+/// A session that is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EndedSession {
+    /// Its id.
+    pub session_id: SessionId,
+    /// Why it ended.
+    pub cause: EndCause,
 }
 
 /// A session as the kernel keeps it.
@@ -181,6 +194,8 @@ pub struct SessionOptions {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Call {
+    /// What a person knows this profile by → [`Profile`].
+    Profile {},
     /// Opens an Agent Window → [`SessionRecord`].
     SessionStart(SessionOptions),
     /// Closes what the session opened → [`SessionStopped`].
@@ -452,6 +467,13 @@ pub enum Event {
         /// The tab whose page opened it.
         opener_tab_id: TabId,
     },
+    /// The user pressed a key or a button in a tab of the session; which one is not told.
+    UserActed {
+        /// The session.
+        session_id: SessionId,
+        /// The tab.
+        tab_id: TabId,
+    },
     /// A CDP event that was subscribed to.
     Cdp {
         /// The tab.
@@ -549,6 +571,19 @@ pub struct SessionStopped {
     pub returned_tab_ids: Vec<TabId>,
     /// Borrowed tabs that could not go back, and why.
     pub return_failures: Vec<ReturnFailure>,
+}
+
+/// Result of [`Call::Profile`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// Its windows.
+    pub window_count: u32,
+    /// The tabs in them.
+    pub tab_count: u32,
+    /// Title of the user's tab that was in front last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub front_title: Option<String>,
 }
 
 /// Result of [`Call::TabReturn`].

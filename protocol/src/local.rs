@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::failure::Failure;
 use crate::ids::{Cursor, FrameNumber, InstanceId, Ref, SessionId, TabId, WindowId};
-use crate::kernel::{DialogPolicy, SessionOptions, SessionRecord, TabScope};
+use crate::kernel::{DialogPolicy, EndedSession, SessionOptions, SessionRecord, TabScope};
 
 /// What the CLI sends.
 #[derive(Debug, Serialize, Deserialize)]
@@ -91,6 +91,9 @@ pub struct HostHello {
     pub connected_at_ms: u64,
     /// Sessions that this host serves.
     pub sessions: Vec<SessionRecord>,
+    /// Sessions of this browser that ended lately, the latest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ended: Vec<EndedSession>,
 }
 
 /// One command.
@@ -243,6 +246,8 @@ pub enum Condition {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Action {
+    /// What a person knows the profile by → [`crate::kernel::Profile`].
+    Profile {},
     /// Opens a session → `{session_id, browser_instance_id, agent_window_id}`.
     SessionStart(SessionOptions),
     /// Ends the command's session; never waits for its queue → [`crate::kernel::SessionStopped`].

@@ -93,6 +93,7 @@ pub fn hello(instance: &str, sessions: Vec<SessionRecord>) -> KernelHello {
         browser_version: "1.0".to_owned(),
         label: None,
         sessions,
+        ended: Vec::new(),
     }
 }
 

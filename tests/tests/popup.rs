@@ -46,7 +46,8 @@ fn it_shows_the_sessions_and_stops_one_or_all() {
     assert_eq!(browser.bsk_ok(&["session", "list"])[0]["session_id"], other.id.as_str());
     let stopped =
         browser.bsk(&["--json", "evaluate", "1", "--session", named["session_id"].as_str().unwrap()]);
-    assert_eq!(stopped.failure()["data"]["reason"], "session_not_found", "{}", stopped.report());
+    assert_eq!(stopped.failure()["data"]["reason"], "session_ended", "{}", stopped.report());
+    assert_eq!(stopped.exit_code(), Some(7), "{}", stopped.report());
     browser.bsk_ok(&["session", "start", "--no-focus"]);
     until("a button for all", SOON, || {
         (popup.evaluate("!document.querySelector('#stop-all').hidden") == true).then_some(())

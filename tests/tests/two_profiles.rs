@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use bsk_tests::{Browser, Options};
+use bsk_tests::{Browser, Options, Ran, Running, workspace};
 
 #[test]
 fn two_profiles_are_told_apart() {
@@ -61,6 +61,39 @@ fn two_profiles_are_told_apart() {
     assert_eq!(one.bsk_ok(&["session", "list"]).as_array().unwrap().len(), 2);
     let stopped = one.bsk_ok(&["session", "stop", "--all"]);
     assert_eq!(stopped["stopped"].as_array().unwrap().len(), 2, "{stopped}");
+}
+
+#[test]
+fn a_directory_has_its_browser_and_never_another_one() {
+    let one = Browser::launch(&Options::default());
+    let mut two = one.launch_beside(&Options::default());
+    let here = one.scratch().file("project");
+    let below = here.join("deep/down");
+    std::fs::create_dir_all(&below).unwrap();
+    let bsk = |directory: &std::path::Path, variable: &str, args: &[&str]| {
+        let mut command = one.command(workspace::bsk());
+        command.args(args).arg("--json").current_dir(directory).env("BSK_BROWSER", variable);
+        Running::start(command).finish()
+    };
+    let opened_in = |ran: Ran| ran.success()["browser_instance_id"].as_str().unwrap().to_owned();
+    let start = ["session", "start", "--no-focus"];
+    let chosen = bsk(&here, "", &["browsers", "use", &two.instance_id[..8]]).success();
+    assert_eq!(chosen["instance_id"], two.instance_id.as_str());
+    assert_eq!(opened_in(bsk(&below, "", &start)), two.instance_id);
+    assert_eq!(opened_in(bsk(&below, &one.instance_id, &start)), one.instance_id, "the variable comes first");
+    let listed = bsk(&below, "", &["browsers"]).success();
+    for browser in listed.as_array().unwrap() {
+        assert_eq!(browser["is_default"], browser["instance_id"] == two.instance_id.as_str(), "{browser}");
+        assert!(browser["profile"]["window_count"].as_u64().unwrap() >= 1, "{browser}");
+    }
+    let wrong = bsk(&below, "nonesuch", &start);
+    assert_eq!(wrong.failure()["data"]["reason"], "browser_not_found", "{}", wrong.report());
+    two.kill();
+    let gone = bsk(&below, "", &start);
+    assert_eq!(gone.failure()["data"]["reason"], "browser_not_found", "never another one: {}", gone.report());
+    assert!(gone.failure()["message"].as_str().unwrap().contains("project"), "{}", gone.report());
+    let _ = bsk(&here, "", &["browsers", "use", "--clear"]).success();
+    assert_eq!(opened_in(bsk(&below, "", &start)), one.instance_id);
 }
 
 #[test]

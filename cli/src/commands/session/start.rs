@@ -5,15 +5,16 @@
 
 use std::time::Duration;
 
-use bsk_protocol::failure::Failure;
+use bsk_protocol::failure::{Failure, Reason};
 use bsk_protocol::kernel::{DialogPolicy, SessionOptions};
 use bsk_protocol::local::{Action, Command, SessionStarted};
 use clap::{Args, ValueEnum};
 
 use super::DONE;
 use crate::connect::{self, Wanted};
-use crate::context::{COMMAND_TIMEOUT, Context, HOST_WAIT};
-use crate::{duration, exchange};
+use crate::context::{COMMAND_TIMEOUT, Context, HOST_WAIT, browser_wanted};
+use crate::greeting::Host;
+use crate::{default_browser, duration, exchange};
 
 /// Open a window in the user's browser and print the new session's id
 ///
@@ -76,8 +77,7 @@ impl From<Dialogs> for DialogPolicy {
 }
 
 pub(crate) fn run(args: StartArgs, context: &Context) -> Result<u8, Failure> {
-    let wanted = Wanted { session: None, browser: args.browser.as_deref() };
-    let host = connect::host_for(&context.output, &wanted, args.wait.unwrap_or(HOST_WAIT))?;
+    let host = host(&args, context)?;
     let action = Action::SessionStart(SessionOptions {
         name: args.name,
         width: args.width,
@@ -96,4 +96,30 @@ pub(crate) fn run(args: StartArgs, context: &Context) -> Result<u8, Failure> {
         context.output.data(reply.read::<SessionStarted>()?.session_id.as_str())?;
     }
     Ok(DONE)
+}
+
+/// The browser that was named, else the default of this directory, else the only one.
+fn host(args: &StartArgs, context: &Context) -> Result<Host, Failure> {
+    let wait = args.wait.unwrap_or(HOST_WAIT);
+    if let Some(browser) = browser_wanted(args.browser.as_deref()) {
+        let wanted = Wanted { session: None, browser: Some(&browser) };
+        return connect::host_for(&context.output, &wanted, wait);
+    }
+    let Some(default) = default_browser::here()? else {
+        return connect::host_for(&context.output, &Wanted::default(), wait);
+    };
+    let wanted = Wanted { session: None, browser: Some(&default.instance_id) };
+    connect::host_for(&context.output, &wanted, wait).map_err(|mut failure| {
+        if failure.reason == Some(Reason::BrowserNotFound) {
+            failure.message = format!(
+                "the default browser of `{}` is not connected; {}",
+                default.directory.display(),
+                failure.message
+            );
+            failure.hint = Some(
+                "start that browser, choose another with `bsk browsers use`, or pass `--browser`".to_owned(),
+            );
+        }
+        failure
+    })
 }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::DONE;
 use crate::choose;
 use crate::connect::{self, Wanted};
-use crate::context::{self, COMMAND_TIMEOUT, Context, HOST_WAIT, SessionPlace};
+use crate::context::{self, COMMAND_TIMEOUT, Context, HOST_WAIT, SessionPlace, browser_wanted};
 use crate::greeting::Host;
 use crate::{duration, exchange, usage};
 
@@ -79,7 +79,8 @@ fn stop_one(args: &StopArgs, context: &Context, report: &mut Report) -> Result<u
         None if context.has_session() => context.session_id()?,
         None => return Err(usage::wrong("no session was named", "pass the session's id, or `--all`")),
     };
-    let wanted = Wanted { session: Some(&session), browser: args.place.browser.as_deref() };
+    let browser = browser_wanted(args.place.browser.as_deref());
+    let wanted = Wanted { session: Some(&session), browser: browser.as_deref() };
     let host = connect::host_for(&context.output, &wanted, HOST_WAIT)?;
     report.add(stop(args, context, host, session)?);
     Ok(DONE)
@@ -106,7 +107,8 @@ fn stop_all(args: &StopArgs, context: &Context, report: &mut Report) -> Result<u
 
 /// Every session with its host's socket. No host at all is a failure: sessions may go on unseen.
 fn all_sessions(args: &StopArgs, context: &Context) -> Result<Vec<(PathBuf, SessionId)>, Failure> {
-    let wanted = Wanted { session: None, browser: args.place.browser.as_deref() };
+    let browser = browser_wanted(args.place.browser.as_deref());
+    let wanted = Wanted { session: None, browser: browser.as_deref() };
     let hosts = if wanted.browser.is_some() {
         vec![connect::host_for(&context.output, &wanted, HOST_WAIT)?]
     } else {
@@ -126,7 +128,7 @@ fn stop(
     session: SessionId,
 ) -> Result<SessionStopped, Failure> {
     if !choose::lists(&host.hello, &session) {
-        return Err(choose::no_session(&session));
+        return Err(choose::no_session(&session, std::iter::once(&host.hello)));
     }
     let timeout_ms = duration::millis(args.place.timeout.unwrap_or(COMMAND_TIMEOUT));
     let command = Command {
