@@ -2,7 +2,7 @@
 // A session's record is told only when it differs from the one told last, and always before the reply of the call that caused
 // the change. CDP events leave only where the host subscribed to them, and a new host has subscribed to nothing.
 
-/** @import { EndCause, JsonObject, KernelEvent, LossCause, Session } from './types.js' */
+/** @import { DocumentRequest, EndCause, JsonObject, KernelEvent, LossCause, Session } from './types.js' */
 /** @import { Ownership } from './ownership.js' */
 
 export class Events {
@@ -64,6 +64,15 @@ export class Events {
    */
   tabOpened(session_id, tab_id, opener_tab_id) {
     this.#post({ tab_opened: { session_id, tab_id, opener_tab_id } });
+  }
+
+  /**
+   * Only while the host holds a `network_watch` or waits for quiet.
+   * @param {number} tab_id
+   * @param {DocumentRequest} request
+   */
+  documentRequest(tab_id, request) {
+    this.#post({ document_request: { tab_id, ...request } });
   }
 
   /**

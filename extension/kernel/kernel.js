@@ -43,6 +43,9 @@ export function startKernel(around) {
   const events = new Events(ownership, (event) => port.post({ event }), () => popup.changed());
   const debuggees = new Debuggees(around, {
     event: (tabId, method, params) => cdpEvent(tabId, method, params),
+    documentRequest: (tabId, request) => {
+      if (ownership.claim(tabId) !== undefined) events.documentRequest(tabId, request);
+    },
     crashed: (tabId) => tabs.lost(tabId, 'crashed', false),
     detached: (tabId, cause) => tabs.lost(tabId, cause === 'foreign_frame' ? cause : 'detached', cause === 'user'),
   });
@@ -92,7 +95,8 @@ export function startKernel(around) {
       await tabs.allOpened();
       return outcome === null ? {} : { outcome };
     },
-    network_quiet: (args, { claim }) => debuggees.networkQuiet(claim.tabId, args.quiet_ms, args.timeout_ms),
+    network_watch: (_args, { claim }, over) => debuggees.watchNetwork(claim.tabId, over),
+    network_quiet: (args, { claim }, over) => debuggees.networkQuiet(claim.tabId, args.quiet_ms, args.timeout_ms, over),
     frame_quad: ({ frame }, { claim }) => frames.quad(claim, frame),
     shadow_roots: ({ frame }, { claim }) => shadowRoots.find(claim, frame),
     cdp: ({ method, params }, { claim }) => debuggees.send(claim.tabId, method, heldInput.pass(claim.tabId, method, params)),

@@ -57,6 +57,7 @@ const CALLS = {
   frame_quad: object({ ...ofTab, frame: u32 }),
   shadow_roots: object({ ...ofTab, frame: u32 }),
   flush: object(ofTab, { frame: u32 }),
+  network_watch: object(ofTab),
   network_quiet: object({ ...ofTab, quiet_ms: u32, timeout_ms: u32 }),
   cdp: object({ ...ofTab, method: text(), params: anyObject }),
   page: object({ ...ofTab, frame: u32, function: oneOf(PAGE_FUNCTIONS), args: anyObject }),

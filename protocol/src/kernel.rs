@@ -295,6 +295,14 @@ pub enum Call {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         frame: Option<FrameNumber>,
     },
+    /// Has the browser report the tab's requests for as long as this request lasts: it is answered only when that cannot be, and ends
+    /// by [`ToKernel::Cancel`]. Meanwhile [`Event::DocumentRequest`]s are told.
+    NetworkWatch {
+        /// The session.
+        session_id: SessionId,
+        /// The tab.
+        tab_id: TabId,
+    },
     /// Waits until none of the tab's requests has been under way for a while → [`NetworkQuiet`].
     NetworkQuiet {
         /// The session.
@@ -452,6 +460,17 @@ pub enum Event {
         /// The tab whose page opened it.
         opener_tab_id: TabId,
     },
+    /// A step of the request that brings a frame's document, while a [`Call::NetworkWatch`] lasts.
+    DocumentRequest {
+        /// The tab.
+        tab_id: TabId,
+        /// The frame, as the browser calls it.
+        frame_id: String,
+        /// The document's loader; the steps of one navigation have the same.
+        loader_id: String,
+        /// What happened.
+        step: DocumentStep,
+    },
     /// A CDP event that was subscribed to.
     Cdp {
         /// The tab.
@@ -460,6 +479,34 @@ pub enum Event {
         method: CdpEventName,
         /// Its parameters.
         params: Box<RawValue>,
+    },
+}
+
+/// What happened to a request that is to bring a document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum DocumentStep {
+    /// It went out.
+    Asked {
+        /// To this address.
+        url: String,
+    },
+    /// An address sent it on to another one.
+    SentOn {
+        /// The address that did.
+        url: String,
+        /// Its HTTP status, such as 302.
+        status: u16,
+    },
+    /// It was answered.
+    Answered {
+        /// The HTTP status.
+        status: u16,
+    },
+    /// No document of its own came of it.
+    Failed {
+        /// The browser's name for why, such as `net::ERR_ABORTED`.
+        net_error: String,
     },
 }
 

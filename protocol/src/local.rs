@@ -711,6 +711,18 @@ pub struct Navigated {
     pub reached: WaitUntil,
     /// HTTP status of the document, null where there is none.
     pub status: Option<u16>,
+    /// The addresses that sent on, in order; left out where none did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub redirects: Vec<Redirect>,
+}
+
+/// An address that sent on to another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Redirect {
+    /// The address.
+    pub url: String,
+    /// Its HTTP status: 301, 302, 303, 307 or 308.
+    pub status: u16,
 }
 
 /// Result of [`Action::WaitFor`].

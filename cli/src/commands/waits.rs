@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use bsk_protocol::failure::Failure;
-use bsk_protocol::local::{Action, Effects, Navigated, WaitUntil};
+use bsk_protocol::local::{Action, Effects, Navigated, Redirect, WaitUntil};
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 
@@ -77,10 +77,17 @@ impl Waits {
     }
 }
 
-/// `200 https://example.com/`; without a status the address alone.
+/// `200 https://example.com/`; without a status the address alone. Who sent on comes after it, in brackets.
 fn line(navigated: &Navigated) -> String {
-    match navigated.status {
+    let reached = match navigated.status {
         Some(status) => format!("{status} {}", navigated.final_url),
         None => navigated.final_url.clone(),
+    };
+    match navigated.redirects.as_slice() {
+        [] => reached,
+        [Redirect { url, status }] => format!("{reached} (sent on by {status} {url})"),
+        [Redirect { url, status }, ..] => {
+            format!("{reached} (sent on by {} addresses, from {status} {url})", navigated.redirects.len())
+        }
     }
 }

@@ -36,8 +36,8 @@ pub(crate) use scroll::{Way, scroll};
 pub(crate) use select::select;
 pub(crate) use type_text::type_text;
 
+use crate::arrival;
 use crate::kernel::Pending;
-use crate::navigate;
 use crate::run::{Work, tab_lost};
 use crate::tabs::TabEvent;
 use crate::target::Element;
@@ -178,7 +178,7 @@ async fn effects(
     }
     let is_without_document = was_under_way && effects.navigated_to.is_none();
     if is_without_document && effects.downloads.is_empty() {
-        effects.downloads.extend(navigate::download(&mut events).await);
+        effects.downloads.extend(arrival::download(&mut events).await);
     }
     if !effects.opened_tabs.is_empty() {
         name_opened(work, &mut effects).await?;
@@ -234,7 +234,11 @@ fn note(work: &Work, event: TabEvent, effects: &mut Effects, is_under_way: &mut 
         TabEvent::Closed(tab) => effects.closed_tab_ids.push(tab),
         TabEvent::Download(download) => effects.downloads.push(download),
         TabEvent::Lost(cause) => return Err(tab_lost(work.tab_id, cause)),
-        TabEvent::Lifecycle { .. } | TabEvent::DialogOpened | TabEvent::DragBegan => {}
+        TabEvent::Document { .. }
+        | TabEvent::Lifecycle { .. }
+        | TabEvent::DialogOpened
+        | TabEvent::DialogAnswered
+        | TabEvent::DragBegan => {}
     }
     Ok(())
 }
