@@ -72,7 +72,7 @@ export interface CallArgs {
   frames: { session_id: string; tab_id: number };
   frame_quad: { session_id: string; tab_id: number; frame: number };
   shadow_roots: { session_id: string; tab_id: number; frame: number };
-  flush: { session_id: string; tab_id: number; frame?: number };
+  flush: { session_id: string; tab_id: number; frame?: number; opened_ms?: number };
   network_watch: { session_id: string; tab_id: number };
   network_quiet: { session_id: string; tab_id: number; quiet_ms: number; timeout_ms: number };
   cdp: { session_id: string; tab_id: number; method: string; params: JsonObject };

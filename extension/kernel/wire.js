@@ -56,7 +56,7 @@ const CALLS = {
   frames: object(ofTab),
   frame_quad: object({ ...ofTab, frame: u32 }),
   shadow_roots: object({ ...ofTab, frame: u32 }),
-  flush: object(ofTab, { frame: u32 }),
+  flush: object(ofTab, { frame: u32, opened_ms: u32 }),
   network_watch: object(ofTab),
   network_quiet: object({ ...ofTab, quiet_ms: u32, timeout_ms: u32 }),
   cdp: object({ ...ofTab, method: text(), params: anyObject }),

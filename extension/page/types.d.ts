@@ -173,6 +173,8 @@ interface Outcome {
   changed: boolean | null;
   /** The element's states before and after, where they differ. */
   state?: { before: string[]; after: string[] };
+  /** A link was clicked whose address is to be downloaded; left out where none was. */
+  begins_download?: true;
 }
 
 interface WaitAnswer {

@@ -195,7 +195,7 @@ test('a flush answers behind the tab that was opened before, however long its st
   assert.equal(flush.outcome(), null);
   store();
   await settled();
-  assert.deepEqual(flush.outcome(), { ok: {} });
+  assert.deepEqual(flush.outcome(), { ok: { opened: [{ tab_id: popup.id, url: 'https://b.test/' }] } });
   const order = lab.port.sent.map((message) => (message.reply?.id === flush.id ? 'reply' : Object.keys(message.event ?? {})[0]));
   assert.ok(order.indexOf('tab_opened') >= 0 && order.indexOf('tab_opened') < order.indexOf('reply'), order.join());
 });

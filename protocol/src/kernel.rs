@@ -285,7 +285,8 @@ pub enum Call {
     },
     /// Answers `{}` once the page has handled the input sent before and all that the browser had to tell of it has been passed
     /// on. A reply to input can overtake the events of what the input set off; this cannot. With a frame the answer has what its
-    /// page library's `outcome` says, unless its document is gone.
+    /// page library's `outcome` says, unless its document is gone. Where the page has opened tabs the answer has `opened`, a list of
+    /// `{tab_id, url}`.
     Flush {
         /// The session.
         session_id: SessionId,
@@ -294,6 +295,9 @@ pub enum Call {
         /// The frame.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         frame: Option<FrameNumber>,
+        /// How long tabs that the page opened may take to show where they are going.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opened_ms: Option<u32>,
     },
     /// Has the browser report the tab's requests for as long as this request lasts: it is answered only when that cannot be, and ends
     /// by [`ToKernel::Cancel`]. Meanwhile [`Event::DocumentRequest`]s are told.
