@@ -73,9 +73,29 @@ export class Debuggees {
    */
   send(tabId, method, params, sessionId) {
     const debuggee = this.#tabs.get(tabId);
-    if (debuggee !== undefined && debuggee.attaching === null) return this.#call(tabId, debuggee, method, params, sessionId);
+    if (debuggee !== undefined && debuggee.attaching === null) {
+      const call = this.#call(tabId, debuggee, method, params, sessionId);
+      return method === 'Page.navigate' ? call.catch((error) => this.#navigateFromEmpty(tabId, params, error)) : call;
+    }
     const attached = method === 'Page.navigate' ? this.#attachAnyhow(tabId) : this.attach(tabId);
     return attached.then(() => this.send(tabId, method, params, sessionId));
+  }
+
+  /**
+   * Navigates again from an empty page where the page that is there lets nothing be sent: the browser's warning about a certificate
+   * leaves the debugger attached and refuses every call (measured in Chromium 156).
+   * @param {number} tabId
+   * @param {JsonObject | undefined} params
+   * @param {unknown} error
+   * @returns {Promise<JsonObject>}
+   */
+  async #navigateFromEmpty(tabId, params, error) {
+    if (!isOutOfReach(error)) throw error;
+    await this.#empty(tabId);
+    await this.attach(tabId);
+    const debuggee = this.#tabs.get(tabId);
+    if (debuggee === undefined) throw error;
+    return this.#call(tabId, debuggee, 'Page.navigate', params, undefined);
   }
 
   /**
@@ -96,7 +116,7 @@ export class Debuggees {
     try {
       await this.attach(tabId);
     } catch (error) {
-      if (!(error instanceof Refusal) || (error.reason !== 'tab_forbidden' && error.reason !== 'frame_forbidden')) throw error;
+      if (!isOutOfReach(error)) throw error;
       await this.#empty(tabId);
       await this.attach(tabId);
     }
@@ -486,6 +506,15 @@ export class Debuggees {
     }
     this.#watcher.event(tabId, method, params);
   }
+}
+
+/**
+ * Whether something was refused for the page that is there: a tab on another page would take it.
+ * @param {unknown} error
+ * @returns {boolean}
+ */
+function isOutOfReach(error) {
+  return error instanceof Refusal && (error.reason === 'tab_forbidden' || error.reason === 'frame_forbidden');
 }
 
 /**

@@ -67,7 +67,7 @@ export class Events {
   }
 
   /**
-   * Only while the host holds a `network_watch` or waits for quiet.
+   * Only while somebody has the tab's requests reported (network_watch.js).
    * @param {number} tab_id
    * @param {DocumentRequest} request
    */

@@ -503,6 +503,16 @@ pub(crate) fn failed(url: &str, net_error: &str) -> Failure {
     .with("net_error", json!(net_error))
 }
 
+/// The same of a navigation whose requests nobody had reported: the browser does not say why afterwards.
+pub(crate) fn failed_before(url: &str) -> Failure {
+    Failure::new(
+        ErrorCode::CdpFailed,
+        Reason::NavigationFailed,
+        format!("`{url}` could not be loaded; the browser shows its own page about that"),
+    )
+    .hint(format!("`bsk navigate {url}` tries again and names the error"))
+}
+
 /// What helps against a network error.
 fn what_helps(net_error: &str) -> &'static str {
     match net_error {

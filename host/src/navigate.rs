@@ -152,11 +152,12 @@ pub(crate) async fn is_complete(work: &Work) -> bool {
     state(work).await.is_some_and(|state| state.ready_state == "complete")
 }
 
-/// The page's address, also where it is the browser's own page about an error.
+/// The page's address. What the events told comes first: a page that a navigation is about to replace answers no questions.
 async fn address(work: &Work) -> String {
-    match state(work).await {
-        Some(state) => state.url,
-        None => work.tab.url.borrow().clone().unwrap_or_default(),
+    let told = work.tab.url.borrow().clone();
+    match told {
+        Some(url) => url,
+        None => state(work).await.map(|state| state.url).unwrap_or_default(),
     }
 }
 
@@ -178,7 +179,7 @@ async fn land(
     work.tab.has_fresh_document.set(false);
     let last = work.tab.url.borrow().clone();
     if work.tab.is_error_page.get() {
-        return Err(arrival::failed(&last.unwrap_or_default(), "the browser shows a page about an error"));
+        return Err(arrival::failed_before(&last.unwrap_or_default()));
     }
     Ok(match state {
         Some(DocumentState { url, title, status, .. }) => {

@@ -275,6 +275,7 @@ impl Tab {
                 let event: FrameUrl = serde_json::from_str(params)?;
                 self.is_main(&event.frame_id).then(|| {
                     self.requested_url.take();
+                    *self.url.borrow_mut() = Some(event.url.clone());
                     TabEvent::SameDocument { url: event.url }
                 })
             }

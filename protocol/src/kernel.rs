@@ -464,7 +464,7 @@ pub enum Event {
         /// The tab whose page opened it.
         opener_tab_id: TabId,
     },
-    /// A step of the request that brings a frame's document, while a [`Call::NetworkWatch`] lasts.
+    /// A step of the request that brings a frame's document, while a [`Call::NetworkWatch`] lasts or input is followed to its rest.
     DocumentRequest {
         /// The tab.
         tab_id: TabId,

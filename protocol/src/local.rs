@@ -621,6 +621,9 @@ pub struct Effects {
     /// The page went, or is going, to this address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub navigated_to: Option<String>,
+    /// Why that address could not be loaded, such as `net::ERR_CONNECTION_REFUSED`; the browser shows its own page instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub net_error: Option<String>,
     /// Tabs that the page opened; the session owns them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub opened_tab_ids: Vec<TabId>,

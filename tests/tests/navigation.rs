@@ -339,6 +339,14 @@ fn the_browsers_page_about_an_error_is_no_page_to_arrive_at() {
     assert_eq!(waiting.finish().failure()["message"], said.as_str());
     let url = browser.pages().html(&format!("<script>location='{gone}'</script>"));
     assert_eq!(session.err(&["navigate", &url])["message"], said.as_str());
+    session.open(&format!("<a href='{gone}'>Go</a>"));
+    let clicked = session.ok(&["click", "a"]);
+    assert_eq!(clicked["effects"]["navigated_to"], gone.as_str(), "{clicked}");
+    assert_eq!(clicked["effects"]["net_error"], "net::ERR_CONNECTION_REFUSED", "{clicked}");
+    let waited = session.bsk(&["wait-for-navigation"]);
+    assert_eq!(waited.exit_code(), Some(3), "{}", waited.report());
+    let message = waited.failure()["message"].clone();
+    assert_eq!(message, format!("`{gone}` could not be loaded; the browser shows its own page about that"));
 }
 
 #[test]

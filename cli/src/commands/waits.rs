@@ -91,3 +91,31 @@ fn line(navigated: &Navigated) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_status_comes_first_and_who_sent_on_last() {
+        let read = |redirects: serde_json::Value| {
+            let navigated = json!({
+                "tab_id": 3, "url": "https://a.test/", "final_url": "https://b.test/", "reached": "load", "status": 200,
+                "redirects": redirects,
+            });
+            line(&serde_json::from_value(navigated).unwrap())
+        };
+        let (one, two) = (
+            json!({ "url": "https://a.test/", "status": 302 }),
+            json!({ "url": "https://c.test/", "status": 301 }),
+        );
+        assert_eq!(read(json!([])), "200 https://b.test/");
+        assert_eq!(read(json!([one])), "200 https://b.test/ (sent on by 302 https://a.test/)");
+        assert_eq!(
+            read(json!([one, two])),
+            "200 https://b.test/ (sent on by 2 addresses, from 302 https://a.test/)"
+        );
+    }
+}

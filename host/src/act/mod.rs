@@ -18,7 +18,7 @@ mod type_text;
 
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::ids::{FrameNumber, TabId};
-use bsk_protocol::kernel::{Call, PageFunction, TabList, TabScope};
+use bsk_protocol::kernel::{Call, DocumentStep, PageFunction, TabList, TabScope};
 use bsk_protocol::local::{Changed, Effects, Modifier, StateChange};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -259,6 +259,7 @@ fn note(work: &Work, event: TabEvent, effects: &mut Effects, is_under_way: &mut 
     match event {
         TabEvent::Requested { url } => {
             effects.navigated_to = Some(url);
+            effects.net_error = None;
             *is_under_way = true;
         }
         TabEvent::Committed { url, .. } | TabEvent::SameDocument { url } => {
@@ -279,6 +280,11 @@ fn note(work: &Work, event: TabEvent, effects: &mut Effects, is_under_way: &mut 
         TabEvent::Closed(tab) => effects.closed_tab_ids.push(tab),
         TabEvent::Download(download) => effects.downloads.push(download),
         TabEvent::Lost(cause) => return Err(tab_lost(work.tab_id, cause)),
+        TabEvent::Document { step: DocumentStep::Failed { net_error }, .. }
+            if *is_under_way && net_error != arrival::ABORTED =>
+        {
+            effects.net_error = Some(net_error);
+        }
         TabEvent::Document { .. }
         | TabEvent::Lifecycle { .. }
         | TabEvent::DialogOpened
