@@ -43,6 +43,8 @@ pub(crate) struct Arrival<'a> {
     asked: Option<Asked>,
     /// The address that the page itself asked for and that nothing came of yet.
     requested: Option<String>,
+    /// The address of the latest request, once the browser has given it up.
+    given_up: Option<String>,
     /// Whether the document that is there has asked to go on.
     has_requested: bool,
     /// Until when pages that go on by themselves are followed, once one did.
@@ -80,6 +82,7 @@ impl<'a> Arrival<'a> {
             _reports: work.host.kernel.send(call),
             asked: None,
             requested: work.tab.requested_url.borrow().clone(),
+            given_up: None,
             has_requested: false,
             follow_until: None,
             redirects: Vec::new(),
@@ -114,8 +117,10 @@ impl<'a> Arrival<'a> {
         match event {
             TabEvent::Document { loader_id, step } => self.note_step(loader_id, step),
             TabEvent::Requested { url } => {
-                self.requested = Some(url.clone());
                 self.has_requested = true;
+                // The page and the browser tell of it each in their own time: its end may come before its beginning.
+                let has_ended = self.given_up.take().is_some_and(|ended| is_same_but_fragment(&ended, url));
+                self.requested = (!has_ended).then(|| url.clone());
             }
             TabEvent::Committed { loader_id, .. } => {
                 self.requested = None;
@@ -139,6 +144,7 @@ impl<'a> Arrival<'a> {
     fn note_step(&mut self, loader_id: &str, step: &DocumentStep) {
         match step {
             DocumentStep::Asked { url } => {
+                self.given_up = None;
                 self.asked = Some(Asked { loader_id: loader_id.to_owned(), url: url.clone(), status: None });
             }
             DocumentStep::SentOn { url, status } if self.redirects.len() < MOST_REDIRECTS => {
@@ -148,6 +154,16 @@ impl<'a> Arrival<'a> {
             DocumentStep::Answered { status } => {
                 if let Some(asked) = self.asked.as_mut().filter(|asked| asked.loader_id == loader_id) {
                     asked.status = Some(*status);
+                }
+            }
+            DocumentStep::Failed { net_error } if net_error == ABORTED => {
+                let asked = self.asked.as_ref().filter(|asked| asked.loader_id == loader_id);
+                self.given_up = asked.map(|asked| asked.url.clone());
+                let is_the_pages = |requested: &mut String| {
+                    self.given_up.as_ref().is_some_and(|ended| is_same_but_fragment(ended, requested))
+                };
+                if self.requested.take_if(is_the_pages).is_some() {
+                    self.given_up = None;
                 }
             }
             DocumentStep::SentOn { .. } | DocumentStep::Failed { .. } => {}
@@ -459,6 +475,11 @@ impl<'a> Arrival<'a> {
         self.catch_up()?;
         Ok(self.redirects())
     }
+}
+
+/// Requests are told without the fragment of their address.
+fn is_same_but_fragment(one: &str, other: &str) -> bool {
+    one.split('#').next() == other.split('#').next()
 }
 
 /// The browser's word for a navigation that was given up, for whatever reason.
