@@ -117,6 +117,9 @@ pub(crate) fn effects(effects: &Effects) -> String {
     if let Some(url) = &effects.navigated_to {
         text.push_str(&format!("; the page goes to {url}"));
     }
+    if let Some(net_error) = &effects.net_error {
+        text.push_str(&format!(", which could not be loaded: {net_error}"));
+    }
     for tab_id in &effects.opened_tab_ids {
         let tab = effects.opened_tabs.iter().find(|tab| tab.tab_id == *tab_id && !tab.url.is_empty());
         let url = tab.map(|tab| format!(" ({})", tab.url)).unwrap_or_default();

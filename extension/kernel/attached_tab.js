@@ -4,6 +4,7 @@
 /** @import { JsonObject } from './types.js' */
 /** @import { Refusal } from './codes.js' */
 
+import { DocumentRequests } from './document_requests.js';
 import { FrameProcesses } from './frame_processes.js';
 import { Traffic } from './traffic.js';
 
@@ -22,8 +23,12 @@ export class AttachedTab {
     this.inputTimes = [];
     /** Frames in processes of their own. */
     this.processes = new FrameProcesses();
-    /** Requests of the tab's pages. */
+    /** Requests of the tab's pages, while they are reported. */
     this.traffic = new Traffic();
+    /** Those among them that bring documents. */
+    this.documents = new DocumentRequests();
+    /** Whether what input set off is being followed until it comes to rest. */
+    this.isFollowingInput = false;
     this.isCrashed = false;
     this.hasDialog = false;
   }
@@ -59,14 +64,13 @@ export class AttachedTab {
 /** Frames in other processes are attached by the browser, and those below them; what else it attaches is left alone. */
 const AUTO_ATTACH = { autoAttach: true, waitForDebuggerOnStart: false, flatten: true };
 
-/** Requests are counted (traffic.js), their bodies are not kept. */
-const COUNT_REQUESTS = { maxTotalBufferSize: 1, maxResourceBufferSize: 1, maxPostDataSize: 0 };
+/** How requests are reported where somebody asked for it (network_watch.js): their bodies are not kept. */
+export const REPORT_REQUESTS = { maxTotalBufferSize: 1, maxResourceBufferSize: 1, maxPostDataSize: 0 };
 
 /** What a frame in a process of its own is prepared with. @type {[string, JsonObject][]} */
 export const FRAME_SETUP = [
   ['Inspector.enable', {}],
   ['Page.enable', {}],
-  ['Network.enable', COUNT_REQUESTS],
   ['Target.setAutoAttach', AUTO_ATTACH],
 ];
 
@@ -75,7 +79,6 @@ export const SETUP = [
   ['Inspector.enable', {}],
   ['Page.enable', {}],
   ['Page.setLifecycleEventsEnabled', { enabled: true }],
-  ['Network.enable', COUNT_REQUESTS],
   ['Emulation.setFocusEmulationEnabled', { enabled: true }],
   // Off and on: after a restart of this worker the frames are attached already and would not be told again.
   ['Target.setAutoAttach', { ...AUTO_ATTACH, autoAttach: false }],

@@ -3,8 +3,8 @@
 // waits in a tab at once when the tab is closed, crashes or is taken away. Decides nothing: callers have passed the guard.
 // Touches only tabs it was asked for, never a tab of its own choosing. Only subscribed events leave the kernel.
 
-/** @import { JsonObject, Surroundings } from './types.js' */
-import { AttachedTab, FRAME_SETUP, SETUP } from './attached_tab.js';
+/** @import { DocumentRequest, JsonObject, Surroundings } from './types.js' */
+import { AttachedTab, FRAME_SETUP, REPORT_REQUESTS, SETUP } from './attached_tab.js';
 import { Refusal } from './codes.js';
 import {
   fromChrome, isForeignFrame, pageCrashed, pageNavigated, tabClosed, tabDetached, tabForbidden, tabHoldsForeignFrame,
@@ -12,6 +12,7 @@ import {
 } from './cdp_errors.js';
 import { ForeignFrames } from './foreign_frames.js';
 import { FrameProcesses } from './frame_processes.js';
+import { NetworkWatch } from './network_watch.js';
 import { isTouchable } from './policy/url_rule.js';
 import { isObject } from './shape.js';
 
@@ -20,6 +21,11 @@ const CDP_VERSION = '1.3';
 const SETUP_MS = 1000;
 /** How long a tab may take to show an empty page; the attachment fails by itself when it does not. */
 const EMPTY_MS = 2000;
+/** What input set off is followed until no request has been under way for so long, and no longer than this. */
+const INPUT_REST_MS = 500;
+const INPUT_FOLLOWED_MS = 10_000;
+/** What may set off requests. */
+const INPUT = /^Input\.(?:dispatch|insertText)/;
 
 /** What may be sent to a crashed tab: these make a new process for the page. */
 const REVIVING = new Set(['Page.navigate', 'Page.reload', 'Page.navigateToHistoryEntry', 'Page.getNavigationHistory']);
@@ -28,6 +34,7 @@ const REVIVING = new Set(['Page.navigate', 'Page.reload', 'Page.navigateToHistor
  * What the kernel does about changes of a tab.
  * @typedef {object} DebuggeeWatcher
  * @property {(tabId: number, method: string, params: JsonObject) => void} event
+ * @property {(tabId: number, request: DocumentRequest) => void} documentRequest
  * @property {(tabId: number) => void} crashed
  * @property {(tabId: number, cause: 'user' | 'page' | 'foreign_frame') => void} detached
  */
@@ -39,6 +46,7 @@ export class Debuggees {
   #foreign;
   /** Tabs that are being closed: their pages may not object. @type {Set<number>} */
   #closing = new Set();
+  #network = new NetworkWatch((tabId, isOn) => this.#reportRequests(tabId, isOn));
   /** @type {Surroundings} */
   #around;
   /** @type {DebuggeeWatcher} */
@@ -65,9 +73,29 @@ export class Debuggees {
    */
   send(tabId, method, params, sessionId) {
     const debuggee = this.#tabs.get(tabId);
-    if (debuggee !== undefined && debuggee.attaching === null) return this.#call(tabId, debuggee, method, params, sessionId);
+    if (debuggee !== undefined && debuggee.attaching === null) {
+      const call = this.#call(tabId, debuggee, method, params, sessionId);
+      return method === 'Page.navigate' ? call.catch((error) => this.#navigateFromEmpty(tabId, params, error)) : call;
+    }
     const attached = method === 'Page.navigate' ? this.#attachAnyhow(tabId) : this.attach(tabId);
     return attached.then(() => this.send(tabId, method, params, sessionId));
+  }
+
+  /**
+   * Navigates again from an empty page where the page that is there lets nothing be sent: the browser's warning about a certificate
+   * leaves the debugger attached and refuses every call (measured in Chromium 156).
+   * @param {number} tabId
+   * @param {JsonObject | undefined} params
+   * @param {unknown} error
+   * @returns {Promise<JsonObject>}
+   */
+  async #navigateFromEmpty(tabId, params, error) {
+    if (!isOutOfReach(error)) throw error;
+    await this.#empty(tabId);
+    await this.attach(tabId);
+    const debuggee = this.#tabs.get(tabId);
+    if (debuggee === undefined) throw error;
+    return this.#call(tabId, debuggee, 'Page.navigate', params, undefined);
   }
 
   /**
@@ -88,7 +116,7 @@ export class Debuggees {
     try {
       await this.attach(tabId);
     } catch (error) {
-      if (!(error instanceof Refusal) || (error.reason !== 'tab_forbidden' && error.reason !== 'frame_forbidden')) throw error;
+      if (!isOutOfReach(error)) throw error;
       await this.#empty(tabId);
       await this.attach(tabId);
     }
@@ -143,6 +171,8 @@ export class Debuggees {
         await cdp.sendCommand({ tabId }, 'Inspector.enable').catch(() => {
           throw error;
         });
+        // Whoever wanted reports is gone with the worker.
+        cdp.sendCommand({ tabId }, 'Network.disable').catch(() => {});
       });
     } catch (error) {
       if (this.#tabs.get(tabId) === debuggee) this.#tabs.delete(tabId);
@@ -150,6 +180,7 @@ export class Debuggees {
     }
     await this.#setUp(tabId, debuggee);
     debuggee.attaching = null;
+    if (this.#network.isHeld(tabId)) this.#reportRequests(tabId, true);
   }
 
   /**
@@ -185,6 +216,7 @@ export class Debuggees {
    */
   #call(tabId, debuggee, method, params, sessionId) {
     if (debuggee.isCrashed && !REVIVING.has(method)) return Promise.reject(pageCrashed(tabId));
+    if (INPUT.test(method)) this.#followInput(tabId, debuggee);
     /** @type {Promise<JsonObject>} */
     const call = new Promise((resolve, reject) => {
       debuggee.pending.set(reject, sessionId);
@@ -236,14 +268,71 @@ export class Debuggees {
   }
 
   /**
+   * Has the browser report the tab's requests until `over`; those that bring documents are told to the watcher.
+   * @param {number} tabId
+   * @param {AbortSignal} over
+   * @returns {Promise<void>} resolves then
+   */
+  watchNetwork(tabId, over) {
+    this.#network.hold(tabId, over);
+    return new Promise((resolve) => over.addEventListener('abort', () => resolve(), { once: true }));
+  }
+
+  /**
+   * Has requests reported from before the input on until they have come to rest: whoever waits for that asks afterwards.
+   * @param {number} tabId
+   * @param {AttachedTab} debuggee
+   */
+  #followInput(tabId, debuggee) {
+    if (debuggee.isFollowingInput) {
+      debuggee.traffic.touch(this.#around.now());
+      return;
+    }
+    debuggee.isFollowingInput = true;
+    const over = new AbortController();
+    this.#network.hold(tabId, over.signal);
+    debuggee.traffic.touch(this.#around.now());
+    void debuggee.traffic.quiet(this.#around, INPUT_REST_MS, INPUT_FOLLOWED_MS).then(() => {
+      debuggee.isFollowingInput = false;
+      over.abort();
+    });
+  }
+
+  /**
+   * @param {number} tabId
+   * @param {boolean} isOn
+   */
+  #reportRequests(tabId, isOn) {
+    const debuggee = this.#tabs.get(tabId);
+    // What is being attached is switched on when that is done.
+    if (debuggee === undefined || debuggee.attaching !== null) return;
+    if (isOn) debuggee.traffic.begin(this.#around.now());
+    else debuggee.documents.forget();
+    for (const sessionId of [undefined, ...debuggee.processes.sessions()]) this.#switchReports(tabId, sessionId, isOn);
+  }
+
+  /**
+   * @param {number} tabId
+   * @param {string | undefined} sessionId of a frame in a process of its own
+   * @param {boolean} isOn
+   */
+  #switchReports(tabId, sessionId, isOn) {
+    const target = sessionId === undefined ? { tabId } : { tabId, sessionId };
+    const [method, params] = isOn ? ['Network.enable', REPORT_REQUESTS] : ['Network.disable', {}];
+    this.#around.chrome.debugger.sendCommand(target, method, params).catch(() => {});
+  }
+
+  /**
    * Waits until no request of the tab's pages has been under way for `quietMs`, at most `timeoutMs`.
    * @param {number} tabId
    * @param {number} quietMs
    * @param {number} timeoutMs
+   * @param {AbortSignal} over
    * @returns {Promise<{ is_quiet: boolean, under_way: number }>}
    */
-  async networkQuiet(tabId, quietMs, timeoutMs) {
+  async networkQuiet(tabId, quietMs, timeoutMs, over) {
     await this.attach(tabId);
+    this.#network.hold(tabId, over);
     const traffic = this.#tabs.get(tabId)?.traffic;
     return traffic === undefined ? { is_quiet: true, under_way: 0 } : traffic.quiet(this.#around, quietMs, timeoutMs);
   }
@@ -338,7 +427,7 @@ export class Debuggees {
    */
   onFrameEvent(tabId, sessionId, method, params) {
     if (method === 'Runtime.bindingCalled') this.#watcher.event(tabId, method, params);
-    if (method.startsWith('Network.')) this.#tabs.get(tabId)?.traffic.note(method, params, this.#around.now());
+    if (method.startsWith('Network.')) this.#onNetworkEvent(tabId, method, params);
     if (method === 'Page.frameRequestedNavigation') this.#foreign.note(tabId, params['url']);
     if (method.startsWith('Target.')) this.#onTargetEvent(tabId, method, params);
     else if (method === 'Page.frameNavigated' || method === 'Page.frameDetached') this.#watcher.event(tabId, method, params);
@@ -363,6 +452,20 @@ export class Debuggees {
     for (const [setup, args] of FRAME_SETUP) {
       this.#around.chrome.debugger.sendCommand({ tabId, sessionId }, setup, args).catch(() => {});
     }
+    if (this.#network.isHeld(tabId)) this.#switchReports(tabId, sessionId, true);
+  }
+
+  /**
+   * @param {number} tabId
+   * @param {string} method
+   * @param {JsonObject} params
+   */
+  #onNetworkEvent(tabId, method, params) {
+    const debuggee = this.#tabs.get(tabId);
+    if (debuggee === undefined || !this.#network.isHeld(tabId)) return;
+    debuggee.traffic.note(method, params, this.#around.now());
+    const request = debuggee.documents.read(method, params);
+    if (request !== null) this.#watcher.documentRequest(tabId, request);
   }
 
   /**
@@ -374,7 +477,7 @@ export class Debuggees {
   onEvent(tabId, method, params) {
     const debuggee = this.#tabs.get(tabId);
     if (method.startsWith('Network.')) {
-      debuggee?.traffic.note(method, params, this.#around.now());
+      this.#onNetworkEvent(tabId, method, params);
       return;
     }
     switch (method) {
@@ -399,12 +502,15 @@ export class Debuggees {
       case 'Page.frameNavigated':
         if (debuggee !== undefined) debuggee.isCrashed = false;
         if (isMainFrame(params)) this.#foreign.forget(tabId);
-        if (isMainFrame(params)) debuggee?.traffic.keepOnly(params);
+        if (isMainFrame(params)) debuggee?.traffic.documentChanged(params);
         if (isForbiddenPage(params)) {
           this.release(tabId);
           this.#watcher.detached(tabId, 'page');
           return;
         }
+        break;
+      case 'Page.lifecycleEvent':
+        debuggee?.traffic.noteStage(params);
         break;
       case 'Page.javascriptDialogOpening':
         if (debuggee !== undefined) debuggee.hasDialog = true;
@@ -417,6 +523,15 @@ export class Debuggees {
     }
     this.#watcher.event(tabId, method, params);
   }
+}
+
+/**
+ * Whether something was refused for the page that is there: a tab on another page would take it.
+ * @param {unknown} error
+ * @returns {boolean}
+ */
+function isOutOfReach(error) {
+  return error instanceof Refusal && (error.reason === 'tab_forbidden' || error.reason === 'frame_forbidden');
 }
 
 /**

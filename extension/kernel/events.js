@@ -2,7 +2,7 @@
 // A session's record is told only when it differs from the one told last, and always before the reply of the call that caused
 // the change. CDP events leave only where the host subscribed to them, and a new host has subscribed to nothing.
 
-/** @import { EndCause, JsonObject, KernelEvent, LossCause, Session } from './types.js' */
+/** @import { DocumentRequest, EndCause, JsonObject, KernelEvent, LossCause, Session } from './types.js' */
 /** @import { Ownership } from './ownership.js' */
 
 export class Events {
@@ -72,6 +72,15 @@ export class Events {
    */
   userActed(session_id, tab_id) {
     this.#post({ user_acted: { session_id, tab_id } });
+  }
+
+  /**
+   * Only while somebody has the tab's requests reported (network_watch.js).
+   * @param {number} tab_id
+   * @param {DocumentRequest} request
+   */
+  documentRequest(tab_id, request) {
+    this.#post({ document_request: { tab_id, ...request } });
   }
 
   /**

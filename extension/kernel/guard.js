@@ -105,6 +105,7 @@ export function guard(call, ownership) {
     case 'frame_quad':
     case 'shadow_roots':
     case 'flush':
+    case 'network_watch':
     case 'network_quiet':
     case 'cdp':
     case 'page':

@@ -45,6 +45,9 @@ export function startKernel(around) {
   const events = new Events(ownership, (event) => port.post({ event }), () => popup.changed());
   const debuggees = new Debuggees(around, {
     event: (tabId, method, params) => cdpEvent(tabId, method, params),
+    documentRequest: (tabId, request) => {
+      if (ownership.claim(tabId) !== undefined) events.documentRequest(tabId, request);
+    },
     crashed: (tabId) => tabs.lost(tabId, 'crashed', false),
     detached: (tabId, cause) => tabs.lost(tabId, cause === 'foreign_frame' ? cause : 'detached', cause === 'user'),
   });
@@ -90,16 +93,17 @@ export function startKernel(around) {
       return {};
     },
     frames: (_args, { claim }) => frames.list(claim),
-    async flush({ frame }, { claim }) {
+    async flush({ frame, opened_ms }, { claim }) {
       const outcome = await debuggees.flush(claim.tabId, async () => (
         // A page that was replaced has nothing to tell, and that is told by events.
         frame === undefined ? null : pageCalls.call(claim, frame, 'outcome', {}).catch(() => null)
       ));
       // A tab that the input opened is told when it is stored, which takes a moment longer.
-      await tabs.allOpened();
-      return outcome === null ? {} : { outcome };
+      const opened = await tabs.openedBy(claim.tabId, opened_ms ?? 0);
+      return { ...(outcome === null ? {} : { outcome }), ...(opened.length === 0 ? {} : { opened }) };
     },
-    network_quiet: (args, { claim }) => debuggees.networkQuiet(claim.tabId, args.quiet_ms, args.timeout_ms),
+    network_watch: (_args, { claim }, over) => debuggees.watchNetwork(claim.tabId, over),
+    network_quiet: (args, { claim }, over) => debuggees.networkQuiet(claim.tabId, args.quiet_ms, args.timeout_ms, over),
     frame_quad: ({ frame }, { claim }) => frames.quad(claim, frame),
     shadow_roots: ({ frame }, { claim }) => shadowRoots.find(claim, frame),
     cdp: ({ method, params }, { claim }) => debuggees.send(claim.tabId, method, heldInput.pass(claim.tabId, method, params)),

@@ -12,6 +12,7 @@
 
 import { tabClosed } from './cdp_errors.js';
 import { Refusal } from './codes.js';
+import { OpenedTabs } from './opened_tabs.js';
 import { allowedUrl } from './policy/url_rule.js';
 
 /**
@@ -37,6 +38,8 @@ export class Tabs {
   #groups;
   /** @type {PageCalls} */
   #pageCalls;
+  /** @type {OpenedTabs} */
+  #opened;
   /** New tabs that are being looked at. @type {Set<Promise<unknown>>} */
   #openings = new Set();
 
@@ -51,6 +54,7 @@ export class Tabs {
     this.#events = events;
     this.#groups = groups;
     this.#pageCalls = pageCalls;
+    this.#opened = new OpenedTabs(around);
   }
 
   /**
@@ -192,9 +196,15 @@ export class Tabs {
     if (tab.id !== undefined && tab.windowId === session?.windowId) await this.#groups.add(session, tab.id);
   }
 
-  /** Resolves when the host has been told of every tab that has been opened so far. */
-  async allOpened() {
+  /**
+   * The tabs that a tab's pages opened, and where they are going; the host has been told that they are there.
+   * @param {number} tabId
+   * @param {number} patienceMs how long they may take to get there
+   * @returns {Promise<{ tab_id: number, url: string }[]>} those not given before
+   */
+  async openedBy(tabId, patienceMs) {
     await Promise.allSettled(this.#openings);
+    return this.#opened.openedBy(tabId, patienceMs);
   }
 
   /**
@@ -207,6 +217,7 @@ export class Tabs {
     if (tab.id === undefined || opener === undefined || session === undefined) return undefined;
     if (isOfUser(tab.pendingUrl || tab.url || '') || this.#ownership.claim(tab.id) !== undefined) return undefined;
     this.#join(session, tab.id);
+    this.#opened.follow(tab.id, tab, opener.tabId);
     if (tab.active) session.activeTabId = tab.id;
     await this.#ownership.save();
     this.#events.tabOpened(session.sessionId, tab.id, opener.tabId);
@@ -233,6 +244,7 @@ export class Tabs {
    * @returns {Promise<TabHome | undefined>} where it came from, when it was borrowed
    */
   async removed(tabId) {
+    this.#opened.gone(tabId);
     this.#debuggees.tabRemoved(tabId);
     this.#groups.forget(tabId);
     this.#pageCalls.forgetTab(tabId);

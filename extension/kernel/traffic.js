@@ -1,6 +1,9 @@
 // The requests of one tab's pages: how many are under way, and since when that has not changed.
 // Counts and nothing else: no address, header or body is kept or told. Connections that stay open by design (event sources and
-// the like) count like any other, so whoever waits for quiet has to bound the wait.
+// the like) count like any other, so whoever waits for quiet has to bound the wait. Requests are reported only while somebody wants
+// to know (network_watch.js). Of those that began before, the ones of the document's own loading are known to be over by the browser's
+// word that its network came to rest; others are known from their first answer on. One that says nothing for as long as is waited
+// for cannot be seen.
 
 /** @import { JsonObject, Surroundings } from './types.js' */
 
@@ -8,11 +11,15 @@ import { isObject } from './shape.js';
 
 /** Events that end a request. */
 const ENDS = new Set(['Network.loadingFinished', 'Network.loadingFailed']);
+/** Events of a request that goes on, also of one whose beginning was not reported. */
+const SIGNS = new Set(['Network.requestWillBeSent', 'Network.responseReceived', 'Network.dataReceived']);
 
 export class Traffic {
   /** The document's loader by request. @type {Map<string, unknown>} */
   #underWay = new Map();
   #changedAt = 0;
+  /** The document in the main frame whose loading has not come to rest yet. @type {unknown} */
+  #loading = undefined;
   /** Who waits for the next change. @type {Set<() => void>} */
   #waiting = new Set();
 
@@ -24,19 +31,54 @@ export class Traffic {
    */
   note(method, { requestId, loaderId }, now) {
     if (typeof requestId !== 'string') return;
-    if (method === 'Network.requestWillBeSent') this.#underWay.set(requestId, loaderId);
-    else if (!ENDS.has(method) || !this.#underWay.delete(requestId)) return;
+    if (ENDS.has(method)) this.#underWay.delete(requestId);
+    else if (!SIGNS.has(method)) return;
+    else if (!this.#underWay.has(requestId)) this.#underWay.set(requestId, loaderId);
+    this.#changed(now);
+  }
+
+  /**
+   * Requests are reported from now on: what was under way before and has ended meanwhile is not known.
+   * @param {number} now
+   */
+  begin(now) {
+    this.#underWay.clear();
+    this.#changed(now);
+  }
+
+  /**
+   * Something was done that may set off requests.
+   * @param {number} now
+   */
+  touch(now) {
+    this.#changedAt = now;
+  }
+
+  /** @param {number} now */
+  #changed(now) {
     this.#changedAt = now;
     for (const wake of this.#waiting) wake();
   }
 
   /**
-   * Another document is there: the requests of those before it have ended, whether that was told or not.
+   * Another document is in the main frame: the requests of those before it have ended, whether that was told or not.
    * @param {JsonObject} params of `Page.frameNavigated`
    */
-  keepOnly({ frame }) {
+  documentChanged({ frame, type }) {
     const loader = isObject(frame) ? frame['loaderId'] : undefined;
     for (const [id, loaderId] of this.#underWay) if (loaderId !== loader) this.#underWay.delete(id);
+    // A page from the browser's memory has loaded before.
+    this.#loading = type === 'BackForwardCacheRestore' ? undefined : loader;
+  }
+
+  /**
+   * Takes note of the browser's word that no request of a loading document has been under way for half a second.
+   * @param {JsonObject} params of `Page.lifecycleEvent`
+   */
+  noteStage({ name, loaderId }) {
+    if (name !== 'networkIdle' || loaderId !== this.#loading) return;
+    this.#loading = undefined;
+    for (const wake of this.#waiting) wake();
   }
 
   /**
@@ -50,10 +92,13 @@ export class Traffic {
     const until = around.now() + timeoutMs;
     for (;;) {
       const now = around.now();
-      const isEmpty = this.#underWay.size === 0;
+      const isEmpty = this.#underWay.size === 0 && this.#loading === undefined;
       const rest = this.#changedAt + quietMs - now;
       if (isEmpty && rest <= 0) return { is_quiet: true, under_way: 0 };
-      if (now >= until) return { is_quiet: false, under_way: this.#underWay.size };
+      if (now >= until) {
+        const leastUnseen = this.#loading === undefined ? 0 : 1;
+        return { is_quiet: false, under_way: Math.max(this.#underWay.size, leastUnseen) };
+      }
       await this.#change(around, Math.min(until - now, isEmpty ? rest : Infinity));
     }
   }

@@ -73,7 +73,8 @@ export interface CallArgs {
   frames: { session_id: string; tab_id: number };
   frame_quad: { session_id: string; tab_id: number; frame: number };
   shadow_roots: { session_id: string; tab_id: number; frame: number };
-  flush: { session_id: string; tab_id: number; frame?: number };
+  flush: { session_id: string; tab_id: number; frame?: number; opened_ms?: number };
+  network_watch: { session_id: string; tab_id: number };
   network_quiet: { session_id: string; tab_id: number; quiet_ms: number; timeout_ms: number };
   cdp: { session_id: string; tab_id: number; method: string; params: JsonObject };
   page: { session_id: string; tab_id: number; frame: number; function: string; args: JsonObject };
@@ -170,12 +171,21 @@ export type EndCause = 'stopped' | 'user' | 'window_closed' | 'idle';
 export type LossCause = 'closed' | 'crashed' | 'detached' | 'foreign_frame';
 
 /** What the kernel tells unasked. */
+/** A step of the request that brings a frame's document: it goes out, is sent on, is answered, or comes to nothing. */
+export interface DocumentRequest {
+  frame_id: string;
+  loader_id: string;
+  step: { asked: { url: string } } | { sent_on: { url: string; status: number } } | { answered: { status: number } }
+    | { failed: { net_error: string } };
+}
+
 export type KernelEvent =
   | { session_changed: SessionRecord }
   | { session_ended: { session_id: string; cause: EndCause } }
   | { tab_lost: { session_id: string; tab_id: number; cause: LossCause } }
   | { tab_opened: { session_id: string; tab_id: number; opener_tab_id: number } }
   | { user_acted: { session_id: string; tab_id: number } }
+  | { document_request: { tab_id: number } & DocumentRequest }
   | { cdp: { tab_id: number; method: string; params: unknown } };
 
 /** How the connection to the host is, for the popup. */

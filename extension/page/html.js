@@ -99,12 +99,17 @@ function cutSecrets(original, copy) {
   }
 }
 
+/** A page that is to be replaced by itself or another after so many seconds is on its way there. */
+const soonSeconds = 1;
+
 /**
  * `document_state`: see `PageFunctions`.
- * @returns {Answer<{ url: string, title: string, ready_state: string, status: number }>}
+ * @returns {Answer<DocumentState>}
  */
 function documentState() {
   const navigation = performance.getEntriesByType('navigation')[0];
   const status = navigation instanceof PerformanceNavigationTiming ? navigation.responseStatus : 0;
-  return { ok: { url: location.href, title: document.title, ready_state: document.readyState, status } };
+  const refresh = document.querySelector('meta[http-equiv=refresh i]')?.getAttribute('content') ?? '';
+  const goes_on = Number.parseFloat(refresh) <= soonSeconds;
+  return { ok: { url: location.href, title: document.title, ready_state: document.readyState, status, goes_on } };
 }

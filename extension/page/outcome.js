@@ -10,6 +10,7 @@
  * @property {string} situation focus, selection and scroll offsets
  * @property {boolean} isPartial not every shadow root is watched
  * @property {boolean} hasChanged
+ * @property {Event[]} downloads clicks on links whose address is to be downloaded
  * @property {boolean} isOpen whether the input may show later or outside of the document
  * @property {MutationObserver} observer
  * @property {AbortController} listening
@@ -42,6 +43,7 @@ function watchOutcome(element) {
   /** @type {WatchedOutcome} */
   const watched = {
     element: control, before: tellingStates(control), situation: currentSituation(), isPartial, hasChanged: false, isOpen: false,
+    downloads: [],
     observer: new MutationObserver((records) => { watched.hasChanged ||= records.some(isVisibleChange); }),
     listening: new AbortController(),
   };
@@ -51,6 +53,7 @@ function watchOutcome(element) {
   const options = { capture: true, passive: true, signal: watched.listening.signal };
   for (const type of visibleEvents) window.addEventListener(type, () => { watched.hasChanged = true; }, options);
   window.addEventListener('keydown', (event) => { watched.isOpen ||= scrollKeys.has(event.key); }, options);
+  window.addEventListener('click', (event) => { if (event.composedPath().some(isDownloadLink)) watched.downloads.push(event); }, options);
   window.addEventListener('contextmenu', () => { watched.isOpen = true; }, options);
   setTimeout(() => { if (watchedOutcome === watched) forgetOutcome(); }, outcomeMs);
 }
@@ -68,17 +71,26 @@ function forgetOutcome() {
 function readOutcome() {
   const watched = watchedOutcome;
   if (watched === null) return { ok: { changed: null } };
+  const begins = watched.downloads.some((event) => !event.defaultPrevented) ? { begins_download: /** @type {const} */ (true) } : {};
   const { element, before, observer } = watched;
   if (observer.takeRecords().some(isVisibleChange)) watched.hasChanged = true;
   forgetOutcome();
   const after = element.isConnected ? tellingStates(element) : before;
   const isOtherState = before.length !== after.length || before.some((state, index) => after[index] !== state);
   if (isOtherState || watched.hasChanged || watched.situation !== currentSituation()) {
-    return { ok: { changed: true, ...(isOtherState ? { state: { before, after } } : {}) } };
+    return { ok: { changed: true, ...(isOtherState ? { state: { before, after } } : {}), ...begins } };
   }
   const cannotTell = watched.isPartial || watched.isOpen || window.parent !== window || element.closest(nativePopups) !== null
     || paintedTags.some((tag) => document.getElementsByTagName(tag).length > 0) || hasFrameInSight();
-  return { ok: { changed: cannotTell ? null : false } };
+  return { ok: { changed: cannotTell ? null : false, ...begins } };
+}
+
+/**
+ * @param {EventTarget} node
+ * @returns {boolean}
+ */
+function isDownloadLink(node) {
+  return (node instanceof HTMLAnchorElement || node instanceof HTMLAreaElement) && node.hasAttribute('download') && node.hasAttribute('href');
 }
 
 /**

@@ -160,11 +160,24 @@ interface QueryAnswer {
 /** What `wait` waits for; `value` is the text or the selector, empty for `quiet`. */
 type WaitCondition = 'text' | 'gone_text' | 'selector' | 'gone' | 'quiet';
 
+/** A document as its navigation made it. */
+interface DocumentState {
+  url: string;
+  title: string;
+  ready_state: string;
+  /** The HTTP status, 0 when unknown. */
+  status: number;
+  /** Its own markup is about to have it replaced (`<meta http-equiv=refresh>`). */
+  goes_on: boolean;
+}
+
 interface Outcome {
   /** Whether anything that can be seen changed; null where nobody can tell. */
   changed: boolean | null;
   /** The element's states before and after, where they differ. */
   state?: { before: string[]; after: string[] };
+  /** A link was clicked whose address is to be downloaded; left out where none was. */
+  begins_download?: true;
 }
 
 interface WaitAnswer {
@@ -233,8 +246,8 @@ interface PageFunctions {
   wait(args: { condition: WaitCondition; value: string; timeout_ms: number }): Promise<WaitAnswer>;
   /** What the action that `prepare` or `focus` began has changed so far; asked once the input was handled. */
   outcome(args: Record<string, never>): Outcome;
-  /** The document as the navigation made it; `status` is the HTTP status, 0 when unknown. */
-  document_state(args: Record<string, never>): { url: string; title: string; ready_state: string; status: number };
+  /** The document as the navigation made it. */
+  document_state(args: Record<string, never>): DocumentState;
   checked_state(args: { target: Target }): { checked: boolean };
   /** What became of the drag that `prepare` watches; with `until` the last look, once that has happened. Until `is_last` a release gives
    * the drag up, and no click comes of it. */

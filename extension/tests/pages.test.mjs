@@ -128,6 +128,22 @@ test('a page of this extension is never touched, though Chrome would let us', as
   assert.equal(lab.browser.attached.size, 0);
 });
 
+test('a navigation leads out of a page that keeps the debugger and refuses every call, as a warning about a certificate does', async () => {
+  const lab = await new Lab().start();
+  const mine = await lab.session();
+  await lab.ok('subscribe', { ...mine, events: [] });
+  const tab = lab.browser.tabs.get(mine.tab_id);
+  tab.url = 'https://expired.test/';
+  lab.browser.cdp['Page.navigate'] = () => {
+    if (tab.url !== 'about:blank') throw new Error('Cannot attach to this target.');
+    return { frameId: 'M', loaderId: 'L' };
+  };
+  assert.deepEqual(await lab.ok('cdp', { ...mine, method: 'Page.navigate', params: { url: 'https://a.test/' } }), { frameId: 'M', loaderId: 'L' });
+  lab.browser.cdp['Page.navigate'] = () => { throw new Error('Cannot attach to this target.'); };
+  const refused = await lab.call('cdp', { ...mine, method: 'Page.navigate', params: { url: 'https://a.test/' } });
+  assert.equal(refused.failed.reason, 'tab_forbidden', 'once and not for ever');
+});
+
 test('frames keep their numbers and new ones get new numbers, over a restart too', async () => {
   const lab = await new Lab().start();
   const mine = await lab.session();
@@ -195,7 +211,7 @@ test('a flush answers behind the tab that was opened before, however long its st
   assert.equal(flush.outcome(), null);
   store();
   await settled();
-  assert.deepEqual(flush.outcome(), { ok: {} });
+  assert.deepEqual(flush.outcome(), { ok: { opened: [{ tab_id: popup.id, url: 'https://b.test/' }] } });
   const order = lab.port.sent.map((message) => (message.reply?.id === flush.id ? 'reply' : Object.keys(message.event ?? {})[0]));
   assert.ok(order.indexOf('tab_opened') >= 0 && order.indexOf('tab_opened') < order.indexOf('reply'), order.join());
 });

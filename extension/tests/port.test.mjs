@@ -121,7 +121,10 @@ test('requests for one tab reach the debugger in the order they came', async () 
   lab.begin('cdp', { ...mine, method: 'Input.dispatchMouseEvent', params: { type: 'mousePressed', x: 1, y: 1 } });
   lab.begin('page', { ...mine, frame: 0, function: 'probe', args: { timeout_ms: 1 } });
   lab.begin('cdp', { ...mine, method: 'Input.insertText', params: { text: 'x' } });
-  assert.deepEqual(lab.browser.calls.map(({ method }) => method), ['Input.dispatchMouseEvent', 'Runtime.callFunctionOn', 'Input.insertText']);
+  assert.deepEqual(
+    lab.browser.calls.map(({ method }) => method),
+    ['Network.enable', 'Input.dispatchMouseEvent', 'Runtime.callFunctionOn', 'Input.insertText'],
+  );
 });
 
 test('an answer that is too long for one message goes in parts', async () => {

@@ -161,6 +161,9 @@ impl Host {
                     url: String::new(),
                 }));
             }
+            Event::DocumentRequest { tab_id, frame_id, loader_id, step } => {
+                self.tab(tab_id).take_document_step(&frame_id, loader_id, step);
+            }
             Event::Cdp { tab_id, method, params } => self.take_cdp(tab_id, method, &params),
         }
     }

@@ -64,6 +64,7 @@ fn debug_name(call: &Call) -> Option<String> {
         Call::FrameQuad { .. } => "frame_quad".to_owned(),
         Call::ShadowRoots { .. } => "shadow_roots".to_owned(),
         Call::Flush { .. } => "flush".to_owned(),
+        Call::NetworkWatch { .. } => "network_watch".to_owned(),
         Call::NetworkQuiet { .. } => "network_quiet".to_owned(),
         Call::Evaluate { .. } => "evaluate".to_owned(),
         Call::HistoryStep { .. } => "history_step".to_owned(),

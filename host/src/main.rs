@@ -8,6 +8,7 @@
 
 mod act;
 mod agent;
+mod arrival;
 mod host;
 mod kernel;
 mod log;

@@ -1,23 +1,17 @@
 //! Going somewhere and knowing when one is there.
 //!
-//! A navigation counts as done when the browser says so for the document it led to: by that document's loader id, not
-//! by time. Network errors are named; a page that redirects itself is followed; a tab that is lost ends the wait.
+//! A navigation counts as done when the browser says so for the document it led to (arrival.rs). The answer names where it ended, with
+//! which HTTP status, and which addresses sent on; the browser's own page about an error is a failure.
 
-use bsk_protocol::failure::{ErrorCode, Failure, Reason};
+use bsk_protocol::failure::Failure;
 use bsk_protocol::ids::FrameNumber;
-use bsk_protocol::kernel::{Call, DialogPolicy, HistoryStep, PageFunction};
-use bsk_protocol::local::{AnsweredDialog, BegunDownload, Navigated, WaitUntil};
+use bsk_protocol::kernel::{Call, HistoryStep, PageFunction};
+use bsk_protocol::local::{Navigated, Redirect, WaitUntil};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::sync::broadcast::Receiver;
-use tokio::sync::broadcast::error::RecvError;
-use tokio::time::{Duration, timeout};
 
-use crate::run::{Done, Work, tab_lost};
-use crate::tabs::TabEvent;
-
-/// How long the browser may take to tell of a download once it has given up the navigation.
-const DOWNLOAD: Duration = Duration::from_millis(300);
+use crate::arrival::{self, Arrival, Came};
+use crate::run::{Done, Work};
 
 /// What the page library's `document_state` says.
 #[derive(Debug, Deserialize)]
@@ -26,6 +20,8 @@ pub(crate) struct DocumentState {
     pub(crate) title: String,
     ready_state: String,
     status: u16,
+    /// Whether its markup is about to have it replaced.
+    goes_on: bool,
 }
 
 /// Where a navigation ended.
@@ -34,6 +30,7 @@ pub(crate) struct Landed {
     pub(crate) final_url: String,
     pub(crate) title: String,
     status: Option<u16>,
+    redirects: Vec<Redirect>,
 }
 
 #[derive(Deserialize)]
@@ -46,8 +43,7 @@ struct NavigateReply {
 
 /// `bsk navigate URL`.
 pub(crate) async fn to_url(work: &Work, url: String, until: WaitUntil) -> Result<Done, Failure> {
-    let landed = load(work, url.clone(), until).await?;
-    let Landed { final_url, status, .. } = landed;
+    let Landed { final_url, status, redirects, .. } = load(work, url.clone(), until).await?;
     Ok(Done::new(&Navigated {
         tab_id: work.tab_id,
         url: Some(url),
@@ -55,145 +51,86 @@ pub(crate) async fn to_url(work: &Work, url: String, until: WaitUntil) -> Result
         final_url,
         reached: until,
         status,
+        redirects,
     }))
 }
 
 /// Loads a URL in the tab.
 pub(crate) async fn load(work: &Work, url: String, until: WaitUntil) -> Result<Landed, Failure> {
-    let mut events = work.tab.watch();
+    let mut arrival = Arrival::watch(work);
     work.stage("waiting for the server's answer");
     let reply: NavigateReply = work.cdp("Page.navigate", &json!({ "url": url })).await?;
     work.tab.set_main_frame(&reply.frame_id);
     tracing::debug!(loader = ?reply.loader_id, error = ?reply.error_text, "navigation under way");
     if let Some(error) = reply.error_text {
-        return Err(why_not(work, &mut events, &url, &error).await);
+        return Err(arrival.why_not(&url, &error).await);
     }
     // Without a loader only the fragment changed: the document is the same and stays as loaded as it was.
     if reply.loader_id.is_some() {
-        reach(work, &mut events, reply.loader_id, until).await?;
+        arrival.reach(reply.loader_id, until).await?;
     }
-    let landed = land(work, &url).await;
-    work.tab.has_fresh_document.set(false);
-    Ok(landed)
-}
-
-/// Why a navigation did not happen: the page asked to stay, the answer was a download or empty, or the network failed.
-async fn why_not(work: &Work, events: &mut Receiver<TabEvent>, url: &str, error: &str) -> Failure {
-    if error != "net::ERR_ABORTED" {
-        return navigation_failed(url, error);
-    }
-    let stayed = |message: String, hint: &str| {
-        Failure::new(ErrorCode::CdpFailed, Reason::NavigationFailed, message)
-            .hint(hint)
-            .with("net_error", error)
-    };
-    let is_refusal = |answered: &AnsweredDialog| {
-        answered.dialog.kind == "beforeunload" && answered.action == DialogPolicy::Dismiss
-    };
-    if work.tab.answered.borrow().iter().any(is_refusal) {
-        return stayed(
-            format!("the page asked whether to leave it and that was dismissed, so `{url}` was not loaded"),
-            "the session dismisses dialogs; start one with `--dialogs ask` or `--dialogs accept` to leave such a page",
-        );
-    }
-    if let Some(BegunDownload { url: source, suggested_filename }) = download(events).await {
-        return stayed(
-            format!(
-                "`{url}` is a download of `{suggested_filename}`, which began; the page stayed as it was"
-            ),
-            "`bsk download` on a link or button puts such a file where you want it",
-        )
-        .with("download", json!({ "url": source, "suggested_filename": suggested_filename }));
-    }
-    stayed(
-        format!("`{url}` answered with no content, or something else stopped it; the page stayed as it was"),
-        "look at the page with `bsk observe`; if it should have changed, try again",
-    )
-}
-
-/// The download that a navigation without a document turned out to be. The browser tells of it a moment later.
-pub(crate) async fn download(events: &mut Receiver<TabEvent>) -> Option<BegunDownload> {
-    let told = async {
-        loop {
-            match events.recv().await {
-                Ok(TabEvent::Download(download)) => return Some(download),
-                Ok(_) | Err(RecvError::Lagged(_)) => {}
-                Err(RecvError::Closed) => return None,
-            }
-        }
-    };
-    timeout(DOWNLOAD, told).await.ok().flatten()
-}
-
-fn navigation_failed(url: &str, error: &str) -> Failure {
-    let hint = match error {
-        "net::ERR_NAME_NOT_RESOLVED" => "check the host name",
-        "net::ERR_CONNECTION_REFUSED" => "nothing listens there; check the port, or start the server",
-        "net::ERR_INTERNET_DISCONNECTED" => "the browser is offline",
-        _ => "the error is the browser's own; open the address by hand to see more",
-    };
-    Failure::new(
-        ErrorCode::CdpFailed,
-        Reason::NavigationFailed,
-        format!("`{url}` could not be loaded: `{error}`"),
-    )
-    .hint(hint)
-    .with("net_error", error)
+    land(work, arrival, &url, until).await
 }
 
 /// `bsk reload`.
 pub(crate) async fn reload(work: &Work, hard: bool, until: WaitUntil) -> Result<Done, Failure> {
-    let before = state(work).await.map(|state| state.url).unwrap_or_default();
-    let mut events = work.tab.watch();
+    let before = address(work).await;
+    let mut arrival = Arrival::watch(work);
     work.cdp::<Value>("Page.reload", &json!({ "ignoreCache": hard })).await?;
-    reach(work, &mut events, None, until).await?;
-    arrived(work, before, until).await
+    arrival.reach(None, until).await?;
+    arrived(work, arrival, before, until).await
 }
 
 /// `bsk navigate back` and `forward`.
 pub(crate) async fn history(work: &Work, delta: i32, until: WaitUntil) -> Result<Done, Failure> {
-    let mut events = work.tab.watch();
+    let mut arrival = Arrival::watch(work);
     work.stage("waiting for the page to come back");
     let call = Call::HistoryStep { session_id: work.session_id.clone(), tab_id: work.tab_id, delta };
     let step: HistoryStep = work.host.kernel.send(call).await?;
-    let is_same_document = commit(work, &mut events).await?.is_none();
-    // A page that comes back whole from the browser's memory does not load again, so its stages are not told again.
-    let is_complete = async { state(work).await.is_some_and(|state| state.ready_state == "complete") };
-    if until != WaitUntil::Commit && !is_same_document && !is_complete.await {
-        stage(work, &mut events, None, until).await?;
+    if let Came::Document(loader) = arrival.commit().await? {
+        // A page that comes back whole from the browser's memory does not load again, so its stages are not told again.
+        if until != WaitUntil::Commit && !is_complete(work).await {
+            arrival.stage(Some(loader), until).await?;
+        }
     }
-    arrived(work, step.from_url, until).await
+    arrived(work, arrival, step.from_url, until).await
 }
 
 /// `bsk wait-for-navigation`: one under way, one that the last action caused, or the next one.
 pub(crate) async fn wait(work: &Work, until: WaitUntil) -> Result<Done, Failure> {
-    let mut events = work.tab.watch();
+    let mut arrival = Arrival::watch(work);
     let before = state(work).await;
     let is_here = work.tab.has_fresh_document.get();
     let previous = match (&before, is_here) {
         (_, true) => work.tab.previous_url.borrow().clone().unwrap_or_default(),
         (Some(state), false) => state.url.clone(),
-        (None, false) => String::new(),
+        (None, false) => work.tab.url.borrow().clone().unwrap_or_default(),
     };
     let ready = before.map(|state| state.ready_state).unwrap_or_default();
     match (is_here, ready.as_str(), until) {
         (true, "complete", WaitUntil::Load | WaitUntil::DomContentLoaded | WaitUntil::Commit)
         | (true, "interactive", WaitUntil::DomContentLoaded | WaitUntil::Commit)
         | (true, _, WaitUntil::Commit) => {}
-        (true, _, _) | (false, "loading", _) => stage(work, &mut events, None, until).await?,
+        // The browser's own page about an error has nothing to wait for.
+        (true, _, _) if work.tab.is_error_page.get() => {}
+        (true, _, _) | (false, "loading", _) => arrival.stage(None, until).await?,
         (false, _, _) => {
             work.stage("waiting for a navigation to begin");
-            if commit(work, &mut events).await?.is_some() {
-                stage(work, &mut events, None, until).await?;
+            if let Came::Document(loader) = arrival.commit().await? {
+                arrival.stage(Some(loader), until).await?;
             }
         }
     }
-    arrived(work, previous, until).await
+    arrived(work, arrival, previous, until).await
 }
 
-async fn arrived(work: &Work, previous_url: String, until: WaitUntil) -> Result<Done, Failure> {
-    let Landed { final_url, status, .. } = land(work, "").await;
-    work.tab.has_fresh_document.set(false);
+async fn arrived(
+    work: &Work,
+    arrival: Arrival<'_>,
+    previous_url: String,
+    until: WaitUntil,
+) -> Result<Done, Failure> {
+    let Landed { final_url, status, redirects, .. } = land(work, arrival, "", until).await?;
     Ok(Done::new(&Navigated {
         tab_id: work.tab_id,
         url: None,
@@ -201,6 +138,7 @@ async fn arrived(work: &Work, previous_url: String, until: WaitUntil) -> Result<
         final_url,
         reached: until,
         status,
+        redirects,
     }))
 }
 
@@ -209,104 +147,47 @@ pub(crate) async fn state(work: &Work) -> Option<DocumentState> {
     work.page(FrameNumber::MAIN, PageFunction::DocumentState, &json!({})).await.ok()
 }
 
-async fn land(work: &Work, asked: &str) -> Landed {
-    match state(work).await {
+/// Whether the main frame's document has loaded as far as it will.
+pub(crate) async fn is_complete(work: &Work) -> bool {
+    state(work).await.is_some_and(|state| state.ready_state == "complete")
+}
+
+/// The page's address. What the events told comes first: a page that a navigation is about to replace answers no questions.
+async fn address(work: &Work) -> String {
+    let told = work.tab.url.borrow().clone();
+    match told {
+        Some(url) => url,
+        None => state(work).await.map(|state| state.url).unwrap_or_default(),
+    }
+}
+
+/// Where a navigation ended; the browser's own page about an error is no place to end at, a page that refreshes at once neither.
+async fn land(
+    work: &Work,
+    mut arrival: Arrival<'_>,
+    asked: &str,
+    until: WaitUntil,
+) -> Result<Landed, Failure> {
+    let mut state = state(work).await;
+    while until != WaitUntil::Commit
+        && state.as_ref().is_some_and(|state| state.goes_on)
+        && arrival.refreshed(until).await?
+    {
+        state = self::state(work).await;
+    }
+    let redirects = arrival.finish()?;
+    work.tab.has_fresh_document.set(false);
+    let last = work.tab.url.borrow().clone();
+    if work.tab.is_error_page.get() {
+        return Err(arrival::failed_before(&last.unwrap_or_default()));
+    }
+    Ok(match state {
         Some(DocumentState { url, title, status, .. }) => {
-            Landed { final_url: url, title, status: (status != 0).then_some(status) }
+            Landed { final_url: url, title, status: (status != 0).then_some(status), redirects }
         }
         None => {
-            let last = work.tab.url.borrow().clone();
-            Landed { final_url: last.unwrap_or_else(|| asked.to_owned()), title: String::new(), status: None }
+            let final_url = last.unwrap_or_else(|| asked.to_owned());
+            Landed { final_url, title: String::new(), status: None, redirects }
         }
-    }
-}
-
-/// The next event that matters, or the loss of the tab as a failure.
-async fn next(work: &Work, events: &mut Receiver<TabEvent>) -> Result<TabEvent, Failure> {
-    loop {
-        match events.recv().await {
-            Ok(TabEvent::Lost(cause)) => return Err(tab_lost(work.tab_id, cause)),
-            Ok(event) => return Ok(event),
-            Err(RecvError::Lagged(_)) => {}
-            Err(RecvError::Closed) => return Err(crate::kernel::browser_gone()),
-        }
-    }
-}
-
-/// Waits for another document (its loader id) or for a new address in the same document (none).
-async fn commit(work: &Work, events: &mut Receiver<TabEvent>) -> Result<Option<String>, Failure> {
-    loop {
-        match next(work, events).await? {
-            TabEvent::Committed { loader_id, .. } => return Ok(Some(loader_id)),
-            TabEvent::SameDocument { .. } => return Ok(None),
-            TabEvent::Requested { .. }
-            | TabEvent::Lifecycle { .. }
-            | TabEvent::StoppedLoading
-            | TabEvent::DragBegan
-            | TabEvent::DialogOpened
-            | TabEvent::Opened(_)
-            | TabEvent::Closed(_)
-            | TabEvent::Download(_)
-            | TabEvent::Lost(_) => {}
-        }
-    }
-}
-
-/// Waits until the navigation with this loader (or the next one) committed and its document reached the stage.
-async fn reach(
-    work: &Work,
-    events: &mut Receiver<TabEvent>,
-    loader: Option<String>,
-    until: WaitUntil,
-) -> Result<(), Failure> {
-    work.stage("waiting for the new document");
-    let committed = loop {
-        let seen = commit(work, events).await?;
-        tracing::debug!(?seen, wanted = ?loader, "document there");
-        match seen {
-            // An older navigation may still land; the one asked for comes after it.
-            Some(id) if loader.as_ref().is_none_or(|wanted| *wanted == id) => break id,
-            Some(_) | None => {}
-        }
-    };
-    if until == WaitUntil::Commit {
-        return Ok(());
-    }
-    stage(work, events, Some(committed), until).await
-}
-
-/// Waits for a stage of this document (or of any), following a page that goes on to another one by itself.
-async fn stage(
-    work: &Work,
-    events: &mut Receiver<TabEvent>,
-    mut loader: Option<String>,
-    until: WaitUntil,
-) -> Result<(), Failure> {
-    let (wanted, stage) = match until {
-        WaitUntil::Load => ("load", "waiting for the document's `load`"),
-        WaitUntil::DomContentLoaded => ("DOMContentLoaded", "waiting for the document's `DOMContentLoaded`"),
-        WaitUntil::NetworkIdle => ("networkIdle", "waiting for the network to be idle"),
-        WaitUntil::Commit => ("commit", "waiting for the new document"),
-    };
-    work.stage(stage);
-    loop {
-        match next(work, events).await? {
-            TabEvent::Committed { loader_id, .. } => loader = Some(loader_id),
-            TabEvent::Lifecycle { name, loader_id }
-                if name == wanted && loader.as_ref().is_none_or(|current| *current == loader_id) =>
-            {
-                return Ok(());
-            }
-            TabEvent::Lifecycle { .. }
-            | TabEvent::SameDocument { .. }
-            | TabEvent::Requested { .. }
-            | TabEvent::StoppedLoading
-            | TabEvent::DragBegan
-            | TabEvent::DialogOpened
-            | TabEvent::Opened(_)
-            | TabEvent::Closed(_)
-            | TabEvent::Download(_)
-            | TabEvent::Lost(_) => {}
-        }
-    }
+    })
 }

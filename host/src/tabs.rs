@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::time::Instant;
 
 use bsk_protocol::ids::TabId;
-use bsk_protocol::kernel::{CdpEventName, DialogPolicy, LossCause};
+use bsk_protocol::kernel::{CdpEventName, DialogPolicy, DocumentStep, LossCause};
 use bsk_protocol::local::{AnsweredDialog, BegunDownload, Dialog, OpenedTab};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -36,6 +36,8 @@ pub(crate) const WANTED: [CdpEventName; 9] = [
 /// Something that happened in a tab's main frame, or to the tab.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TabEvent {
+    /// A step of the request for a document, while those are reported.
+    Document { loader_id: String, step: DocumentStep },
     /// The page asked to go somewhere else.
     Requested { url: String },
     /// Another document is there.
@@ -48,6 +50,8 @@ pub(crate) enum TabEvent {
     StoppedLoading,
     /// A dialog opened.
     DialogOpened,
+    /// A dialog was answered as the session wants it.
+    DialogAnswered,
     /// The page began a drag of its own.
     DragBegan,
     /// The page opened a tab.
@@ -75,6 +79,10 @@ pub(crate) struct Tab {
     pub(crate) url: RefCell<Option<String>>,
     /// The address shown before that.
     pub(crate) previous_url: RefCell<Option<String>>,
+    /// Whether it shows the browser's own page about an error, in place of the page at `url`.
+    pub(crate) is_error_page: Cell<bool>,
+    /// Where the page itself asked to go, as long as nothing came of it.
+    pub(crate) requested_url: RefCell<Option<String>>,
     /// When the last input was sent, until a command has let the page react to it.
     pub(crate) unsettled_input: Cell<Option<Instant>>,
     /// Where an action last left the pointer, in the tab's viewport; none before the first.
@@ -104,6 +112,8 @@ impl Default for Tab {
             answered: RefCell::default(),
             url: RefCell::default(),
             previous_url: RefCell::default(),
+            is_error_page: Cell::new(false),
+            requested_url: RefCell::default(),
             unsettled_input: Cell::new(None),
             has_user_acted: Cell::new(false),
             pointer: Cell::new(None),
@@ -133,6 +143,8 @@ struct FrameParams {
     url: String,
     #[serde(default)]
     url_fragment: String,
+    /// The page that could not be loaded, of the browser's own page about an error.
+    unreachable_url: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -140,6 +152,14 @@ struct FrameParams {
 struct FrameUrl {
     frame_id: String,
     url: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RequestedNavigation {
+    frame_id: String,
+    url: String,
+    disposition: String,
 }
 
 #[derive(Deserialize)]
@@ -215,7 +235,16 @@ impl Tab {
         self.dialogs_opened.update(|count| count.wrapping_add(1));
         let answer = AnsweredDialog { dialog: opening.into(), action: policy };
         answered.push(answer.clone());
+        drop(answered);
+        self.tell(TabEvent::DialogAnswered);
         Some(answer)
+    }
+
+    /// Takes a step of the request that brings a frame's document.
+    pub(crate) fn take_document_step(&self, frame_id: &str, loader_id: String, step: DocumentStep) {
+        if self.is_main(frame_id) {
+            self.tell(TabEvent::Document { loader_id, step });
+        }
     }
 
     /// Takes a CDP event. One of an unexpected form is dropped: the browser may be newer than we are.
@@ -237,7 +266,9 @@ impl Tab {
                     return Ok(None);
                 }
                 self.set_main_frame(&frame.id);
-                let url = frame.url + &frame.url_fragment;
+                self.is_error_page.set(frame.unreachable_url.is_some());
+                self.requested_url.take();
+                let url = frame.unreachable_url.unwrap_or(frame.url + &frame.url_fragment);
                 *self.previous_url.borrow_mut() = self.url.replace(Some(url.clone()));
                 self.has_fresh_document.set(true);
                 self.documents.update(|count| count.wrapping_add(1));
@@ -245,11 +276,18 @@ impl Tab {
             }
             CdpEventName::NavigatedWithinDocument => {
                 let event: FrameUrl = serde_json::from_str(params)?;
-                self.is_main(&event.frame_id).then_some(TabEvent::SameDocument { url: event.url })
+                self.is_main(&event.frame_id).then(|| {
+                    self.requested_url.take();
+                    *self.url.borrow_mut() = Some(event.url.clone());
+                    TabEvent::SameDocument { url: event.url }
+                })
             }
             CdpEventName::FrameRequestedNavigation => {
-                let event: FrameUrl = serde_json::from_str(params)?;
-                self.is_main(&event.frame_id).then_some(TabEvent::Requested { url: event.url })
+                let RequestedNavigation { frame_id, url, disposition } = serde_json::from_str(params)?;
+                (self.is_main(&frame_id) && disposition == "currentTab").then(|| {
+                    *self.requested_url.borrow_mut() = Some(url.clone());
+                    TabEvent::Requested { url }
+                })
             }
             CdpEventName::LifecycleEvent => {
                 let event: Lifecycle = serde_json::from_str(params)?;
@@ -258,7 +296,10 @@ impl Tab {
             }
             CdpEventName::FrameStoppedLoading => {
                 let event: FrameOnly = serde_json::from_str(params)?;
-                self.is_main(&event.frame_id).then_some(TabEvent::StoppedLoading)
+                self.is_main(&event.frame_id).then(|| {
+                    self.requested_url.take();
+                    TabEvent::StoppedLoading
+                })
             }
             CdpEventName::DialogOpening => {
                 let opening: DialogOpening = serde_json::from_str(params)?;

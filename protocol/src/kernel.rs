@@ -300,7 +300,8 @@ pub enum Call {
     },
     /// Answers `{}` once the page has handled the input sent before and all that the browser had to tell of it has been passed
     /// on. A reply to input can overtake the events of what the input set off; this cannot. With a frame the answer has what its
-    /// page library's `outcome` says, unless its document is gone.
+    /// page library's `outcome` says, unless its document is gone. Where the page has opened tabs the answer has `opened`, a list of
+    /// `{tab_id, url}`.
     Flush {
         /// The session.
         session_id: SessionId,
@@ -309,6 +310,17 @@ pub enum Call {
         /// The frame.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         frame: Option<FrameNumber>,
+        /// How long tabs that the page opened may take to show where they are going.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opened_ms: Option<u32>,
+    },
+    /// Has the browser report the tab's requests for as long as this request lasts: it is answered only when that cannot be, and ends
+    /// by [`ToKernel::Cancel`]. Meanwhile [`Event::DocumentRequest`]s are told.
+    NetworkWatch {
+        /// The session.
+        session_id: SessionId,
+        /// The tab.
+        tab_id: TabId,
     },
     /// Waits until none of the tab's requests has been under way for a while → [`NetworkQuiet`].
     NetworkQuiet {
@@ -474,6 +486,17 @@ pub enum Event {
         /// The tab.
         tab_id: TabId,
     },
+    /// A step of the request that brings a frame's document, while a [`Call::NetworkWatch`] lasts or input is followed to its rest.
+    DocumentRequest {
+        /// The tab.
+        tab_id: TabId,
+        /// The frame, as the browser calls it.
+        frame_id: String,
+        /// The document's loader; the steps of one navigation have the same.
+        loader_id: String,
+        /// What happened.
+        step: DocumentStep,
+    },
     /// A CDP event that was subscribed to.
     Cdp {
         /// The tab.
@@ -482,6 +505,34 @@ pub enum Event {
         method: CdpEventName,
         /// Its parameters.
         params: Box<RawValue>,
+    },
+}
+
+/// What happened to a request that is to bring a document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum DocumentStep {
+    /// It went out.
+    Asked {
+        /// To this address.
+        url: String,
+    },
+    /// An address sent it on to another one.
+    SentOn {
+        /// The address that did.
+        url: String,
+        /// Its HTTP status, such as 302.
+        status: u16,
+    },
+    /// It was answered.
+    Answered {
+        /// The HTTP status.
+        status: u16,
+    },
+    /// No document of its own came of it.
+    Failed {
+        /// The browser's name for why, such as `net::ERR_ABORTED`.
+        net_error: String,
     },
 }
 

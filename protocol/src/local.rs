@@ -626,6 +626,9 @@ pub struct Effects {
     /// The page went, or is going, to this address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub navigated_to: Option<String>,
+    /// Why that address could not be loaded, such as `net::ERR_CONNECTION_REFUSED`; the browser shows its own page instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub net_error: Option<String>,
     /// Tabs that the page opened; the session owns them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub opened_tab_ids: Vec<TabId>,
@@ -716,6 +719,18 @@ pub struct Navigated {
     pub reached: WaitUntil,
     /// HTTP status of the document, null where there is none.
     pub status: Option<u16>,
+    /// The addresses that sent on, in order; left out where none did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub redirects: Vec<Redirect>,
+}
+
+/// An address that sent on to another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Redirect {
+    /// The address.
+    pub url: String,
+    /// Its HTTP status: 301, 302, 303, 307 or 308.
+    pub status: u16,
 }
 
 /// Result of [`Action::WaitFor`].

@@ -160,6 +160,11 @@ fn spots() -> Vec<Spot> {
         spot::<kernel::Outcome>("from_kernel", "/reply/outcome", "from_kernel.reply"),
         spot::<Event>("from_kernel", "/event", "from_kernel.event"),
         spot::<kernel::CdpEventName>("from_kernel", "/event/cdp/method", "from_kernel.event.cdp"),
+        spot::<kernel::DocumentStep>(
+            "from_kernel",
+            "/event/document_request/step",
+            "from_kernel.event.document_request",
+        ),
         spot::<kernel::EndCause>(
             "from_kernel",
             "/event/session_ended/cause",

@@ -109,6 +109,128 @@ fn tabs_that_open_and_close_are_told_with_their_address_and_opener() {
 }
 
 #[test]
+fn a_popup_that_is_sent_somewhere_a_moment_later_is_told_once_with_where_it_went() {
+    let browser = BROWSER.browser();
+    let next = browser.pages().html("<title>Next</title><h1>Next page</h1>");
+    let target = browser.pages().html("<title>Target</title>");
+    let location = target.clone();
+    let sent_on =
+        browser.pages().answering(move |_| Response::html("").status(302).header("Location", &location));
+    let slow = browser.pages().answering(|_| {
+        std::thread::sleep(Duration::from_millis(700));
+        Response::html("<title>Slow</title>")
+    });
+    for (html, url) in [
+        (
+            format!(
+                "<button onclick=\"w=window.open('about:blank','','width=300,height=200');setTimeout(()=>w.location='{next}',150)\">Open</button>"
+            ),
+            &next,
+        ),
+        (
+            format!(
+                "<button onclick=\"w=window.open('');w.document.write('Wait');setTimeout(()=>w.location='{slow}',150)\">Open</button>"
+            ),
+            &slow,
+        ),
+        (format!("<button onclick=\"window.open('{sent_on}')\">Open</button>"), &target),
+        (format!("<button onclick=\"window.open('{slow}','','noopener,width=300')\">Open</button>"), &slow),
+        (format!("<a href='{sent_on}' target=_blank>Open</a>"), &target),
+        (format!("<a href='{slow}' target=_blank rel=noopener>Open</a>"), &slow),
+        (format!("<a href='{next}' target=_blank rel=opener>Open</a>"), &next),
+    ] {
+        let session = browser.session();
+        session.open(&html);
+        let tab = session.tab_id();
+        let clicked = session.ok(&["click", "button, a"]);
+        let opened = clicked["effects"]["opened_tabs"].as_array().unwrap();
+        assert_eq!(opened.len(), 1, "{html}: {clicked}");
+        assert_eq!(
+            (&opened[0]["url"], &opened[0]["opener_tab_id"]),
+            (&url.as_str().into(), &tab.into()),
+            "{html}"
+        );
+        assert_eq!(clicked["effects"]["opened_tab_ids"][0], opened[0]["tab_id"], "{html}: {clicked}");
+        let popup = opened[0]["tab_id"].to_string();
+        let href = session.ok(&["evaluate", "location.href", "--tab-id", &popup]);
+        assert_eq!(href["value"], url.as_str(), "the tab is the session's own: {html}");
+        let agent = session.ok(&["tab", "list", "--scope", "agent"]);
+        assert_eq!(agent["tabs"].as_array().unwrap().len(), 2, "{html}: {agent}");
+    }
+}
+
+#[test]
+fn an_empty_popup_that_stays_empty_holds_the_answer_up_for_a_moment_only() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let empty = browser.pages().answering(|_| Response::html("").status(204));
+    for (opening, url) in [("window.open('')", "about:blank"), ("window.open('EMPTY')", "")] {
+        session.open(&format!("<button onclick=\"{}\">Open</button>", opening.replace("EMPTY", &empty)));
+        let tab = session.tab_id().to_string();
+        let ran = session.bsk(&["click", "button", "--tab-id", &tab]);
+        assert!(ran.elapsed < Duration::from_secs(3), "{}", ran.report());
+        let clicked = ran.success();
+        let told = clicked["effects"]["opened_tabs"][0]["url"].as_str().unwrap();
+        assert!(told == url || told == empty, "{clicked}");
+        let popup = clicked["effects"]["opened_tab_ids"][0].to_string();
+        session.ok(&["tab", "close", &popup]);
+        session.ok(&["tab", "select", &tab]);
+    }
+}
+
+#[test]
+fn a_click_that_starts_a_download_tells_it() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let pages = browser.pages();
+    let file = pages.answering(|_| {
+        Response::html("q,1").header(
+            "Content-Disposition",
+            "attachment; filename=\"plain.txt\"; filename*=UTF-8''%E6%8A%A5%E5%91%8A%20%E2%82%AC.txt",
+        )
+    });
+    let slow = pages.answering(|_| {
+        std::thread::sleep(Duration::from_millis(600));
+        Response::html("q,1")
+    });
+    let export = "const u=window.URL.createObjectURL(new Blob(['q,1\\n']));const a=document.createElement('a');a.href=u;a.download='résumé 2026.csv';a.click();window.URL.revokeObjectURL(u)";
+    for (html, name) in [
+        (format!("<a href='{file}'>Get</a>"), "报告 €.txt"),
+        (format!("<a href='{slow}' download='c.txt'>Get</a>"), "c.txt"),
+        (format!("<a href='{slow}' download='c.txt'><b>Get</b></a>"), "c.txt"),
+        ("<a href='data:text/plain,hi' download=d.txt>Get</a>".to_owned(), "d.txt"),
+        (format!("<a href=# onclick=\"{export};return false\">Get</a>"), "résumé 2026.csv"),
+    ] {
+        session.open(&html);
+        let clicked = session.ok(&["click", "a"]);
+        let told = &clicked["effects"]["downloads"];
+        assert_eq!(told[0]["suggested_filename"], name, "{html}: {clicked}");
+        assert_eq!(told.as_array().unwrap().len(), 1, "{html}: {clicked}");
+        assert!(clicked["effects"]["navigated_to"].is_null(), "{html}: {clicked}");
+        session.open(&html);
+        session.ok(&["focus", "a"]);
+        let pressed = session.ok(&["press", "Enter"]);
+        assert_eq!(pressed["effects"]["downloads"][0]["suggested_filename"], name, "{html}: {pressed}");
+    }
+}
+
+#[test]
+fn a_download_in_a_new_tab_shows_as_a_tab_that_opened_and_closed_and_leaves_none() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let file = browser
+        .pages()
+        .answering(|_| Response::html("q,1").header("Content-Disposition", "attachment; filename=\"a.csv\""));
+    session.open(&format!("<a target=_blank href='{file}'>D</a>"));
+    let clicked = session.ok(&["click", "a"]);
+    let effects = &clicked["effects"];
+    assert_eq!(effects["opened_tab_ids"], effects["closed_tab_ids"], "{clicked}");
+    assert_eq!(effects["opened_tabs"][0]["url"], file.as_str(), "{clicked}");
+    let left = session.ok(&["tab", "list", "--scope", "agent"]);
+    assert_eq!(left["tabs"].as_array().unwrap().len(), 1, "{left}");
+}
+
+#[test]
 fn a_download_and_an_empty_answer_are_no_navigations() {
     let browser = BROWSER.browser();
     let session = browser.session();

@@ -152,6 +152,32 @@ fn idle_waits_for_requests_and_changes_and_says_when_it_did_not_come() {
 }
 
 #[test]
+fn what_a_page_asks_for_while_it_loads_is_waited_for_although_the_wait_begins_later() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let gate = Arc::new(Barrier::new(2));
+    let its_gate = Arc::clone(&gate);
+    let slow = browser.pages().answering(move |_| {
+        its_gate.wait();
+        Response::html("late")
+    });
+    session.open(&format!(
+        "<p id=o>-</p><script>fetch('{slow}').then(r => r.text()).then(t => o.textContent = t)</script>"
+    ));
+    let waited = session.ok(&["wait-for", "--idle", "--timeout", "1500ms"]);
+    assert_eq!(waited["matched"], serde_json::Value::Null, "{waited}");
+    assert_eq!(waited["busy"], "1 request is under way", "{waited}");
+    let waiting = session.start_bsk(&["wait-for", "--idle"]);
+    gate.wait();
+    assert_eq!(waiting.finish().success()["matched"], "idle");
+    assert_eq!(session.ok(&["evaluate", "o.textContent"])["value"], "late");
+    session.ok(&["navigate-back"]);
+    session.ok(&["navigate-forward"]);
+    let waited = session.ok(&["wait-for", "--idle"]);
+    assert_eq!(waited["matched"], "idle", "a page from the browser's memory is at rest: {waited}");
+}
+
+#[test]
 fn a_function_that_never_holds_says_what_it_gave_and_one_that_is_none_fails_at_once() {
     let browser = BROWSER.browser();
     let session = browser.session();

@@ -11,7 +11,8 @@ use crate::context::{COMMAND_TIMEOUT, Context};
 
 /// Open a URL in the session's tab
 ///
-/// Prints the HTTP status and the address that was reached. `back` and `forward` in place of a URL go through the
+/// Prints the HTTP status, the address that was reached and, if others sent on to it, how many and from where. A page that goes
+/// on at once is followed. What turns out to be a download or to have no content is an error, and the page stays. `back` and `forward` in place of a URL go through the
 /// tab's history, as `bsk navigate-back` and `bsk navigate-forward` do.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:

@@ -56,7 +56,8 @@ struct Wish {
     /// This JavaScript gives something truthy; a function is called, a promise waited for
     #[arg(long, value_name = "JS", allow_hyphen_values = true)]
     function: Option<String>,
-    /// No request and no change of the page for half a second, or the time is over [default: 10s]
+    /// No request and no change of the page for half a second, or the time is over [default: 10s]; requests that scripts of
+    /// `evaluate` or timers began before, and that have not been answered yet, are not seen
     #[arg(long)]
     idle: bool,
 }

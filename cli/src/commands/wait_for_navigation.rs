@@ -11,6 +11,8 @@ use super::waits::{SHORT_WAIT, Waits};
 use crate::context::Context;
 
 /// Wait for a navigation that is under way or about to begin
+///
+/// Fails at once, with the reason, for one that brings no page: a download, an answer without content, a network error.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Example:
   bsk wait-for-navigation --wait-until domcontentloaded --session quwe")]

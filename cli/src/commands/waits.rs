@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use bsk_protocol::failure::Failure;
-use bsk_protocol::local::{Action, Effects, Navigated, WaitUntil};
+use bsk_protocol::local::{Action, Effects, Navigated, Redirect, WaitUntil};
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 
@@ -77,10 +77,45 @@ impl Waits {
     }
 }
 
-/// `200 https://example.com/`; without a status the address alone.
+/// `200 https://example.com/`; without a status the address alone. Who sent on comes after it, in brackets.
 fn line(navigated: &Navigated) -> String {
-    match navigated.status {
+    let reached = match navigated.status {
         Some(status) => format!("{status} {}", navigated.final_url),
         None => navigated.final_url.clone(),
+    };
+    match navigated.redirects.as_slice() {
+        [] => reached,
+        [Redirect { url, status }] => format!("{reached} (sent on by {status} {url})"),
+        [Redirect { url, status }, ..] => {
+            format!("{reached} (sent on by {} addresses, from {status} {url})", navigated.redirects.len())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_status_comes_first_and_who_sent_on_last() {
+        let read = |redirects: serde_json::Value| {
+            let navigated = json!({
+                "tab_id": 3, "url": "https://a.test/", "final_url": "https://b.test/", "reached": "load", "status": 200,
+                "redirects": redirects,
+            });
+            line(&serde_json::from_value(navigated).unwrap())
+        };
+        let (one, two) = (
+            json!({ "url": "https://a.test/", "status": 302 }),
+            json!({ "url": "https://c.test/", "status": 301 }),
+        );
+        assert_eq!(read(json!([])), "200 https://b.test/");
+        assert_eq!(read(json!([one])), "200 https://b.test/ (sent on by 302 https://a.test/)");
+        assert_eq!(
+            read(json!([one, two])),
+            "200 https://b.test/ (sent on by 2 addresses, from 302 https://a.test/)"
+        );
     }
 }

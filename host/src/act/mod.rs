@@ -17,8 +17,8 @@ mod select;
 mod type_text;
 
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
-use bsk_protocol::ids::FrameNumber;
-use bsk_protocol::kernel::{Call, PageFunction, TabList, TabScope};
+use bsk_protocol::ids::{FrameNumber, TabId};
+use bsk_protocol::kernel::{Call, DocumentStep, PageFunction, TabList, TabScope};
 use bsk_protocol::local::{Changed, Effects, Modifier, StateChange};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -36,14 +36,17 @@ pub(crate) use scroll::{Way, scroll};
 pub(crate) use select::select;
 pub(crate) use type_text::type_text;
 
+use crate::arrival;
 use crate::kernel::Pending;
-use crate::navigate;
 use crate::run::{Work, tab_lost};
 use crate::tabs::TabEvent;
 use crate::target::Element;
 
 /// How long a navigation that an action set off may take to bring its document, before the action answers all the same.
 const LANDING: Duration = Duration::from_secs(10);
+
+/// How long a server may take to answer what is to be downloaded, before the action answers all the same.
+const ANSWERED: Duration = Duration::from_secs(3);
 
 /// How long the page may take to get the input once the browser has it.
 const DELIVERY_MS: u64 = 3000;
@@ -131,13 +134,23 @@ fn flush_in(work: &Work, frame: FrameNumber) -> Pending<Value> {
 
 fn flush_and_ask(work: &Work, frame: Option<FrameNumber>) -> Pending<Value> {
     let (session_id, tab_id) = (work.session_id.clone(), work.tab_id);
-    work.host.kernel.send(Call::Flush { session_id, tab_id, frame })
+    let opened_ms = u32::try_from(work.page_timeout_ms()).ok();
+    work.host.kernel.send(Call::Flush { session_id, tab_id, frame, opened_ms })
 }
 
 /// The answer to a flush.
 #[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 struct Flushed {
     outcome: Option<Outcome>,
+    opened: Vec<Going>,
+}
+
+/// An opened tab and where it is going.
+#[derive(Debug, Deserialize)]
+struct Going {
+    tab_id: TabId,
+    url: String,
 }
 
 /// What the page library's `outcome` says.
@@ -145,6 +158,9 @@ struct Flushed {
 struct Outcome {
     changed: Option<bool>,
     state: Option<StateChange>,
+    /// A link was clicked whose address is to be downloaded.
+    #[serde(default)]
+    begins_download: bool,
 }
 
 /// What the action did besides its purpose, once `flushed`. A navigation that it set off is waited for until its document
@@ -155,7 +171,7 @@ async fn effects(
     flushed: Pending<Value>,
 ) -> Result<Effects, Failure> {
     // Something newer than we are may say more or less; what it does not say is not told.
-    let Flushed { outcome } = serde_json::from_value(flushed.await?).unwrap_or_default();
+    let Flushed { outcome, opened } = serde_json::from_value(flushed.await?).unwrap_or_default();
     let mut effects = Effects::default();
     let (mut is_under_way, mut was_under_way) = (false, false);
     loop {
@@ -176,25 +192,54 @@ async fn effects(
             Ok(Err(RecvError::Closed)) | Err(_) => break,
         }
     }
+    let Outcome { changed, state, begins_download } = outcome.unwrap_or_default();
+    if begins_download && effects.downloads.is_empty() && !was_under_way {
+        download_of_link(work, &mut events, &mut effects).await?;
+    }
     let is_without_document = was_under_way && effects.navigated_to.is_none();
     if is_without_document && effects.downloads.is_empty() {
-        effects.downloads.extend(navigate::download(&mut events).await);
+        effects.downloads.extend(arrival::download(&mut events).await);
     }
-    if !effects.opened_tabs.is_empty() {
+    for Going { tab_id, url } in opened {
+        effects
+            .opened_tabs
+            .iter_mut()
+            .filter(|tab| tab.tab_id == tab_id)
+            .for_each(|tab| tab.url.clone_from(&url));
+    }
+    if effects.opened_tabs.iter().any(|tab| tab.url.is_empty()) {
         name_opened(work, &mut effects).await?;
     }
-    let Outcome { changed, state } = outcome.unwrap_or_default();
     effects.state = state;
     let is_calm = work.tab.answered.borrow().is_empty() && effects == Effects::default();
     effects.nothing_visible_changed = is_calm && changed == Some(false);
     Ok(effects)
 }
 
-/// Says where opened tabs are going: a tab has no address yet in the moment it opens.
+/// Waits for the download of a clicked link: the browser tells of it once the server has answered. Where the address is another
+/// site's the link leads there instead.
+async fn download_of_link(
+    work: &Work,
+    events: &mut Receiver<TabEvent>,
+    effects: &mut Effects,
+) -> Result<(), Failure> {
+    let deadline = (Instant::now() + ANSWERED).min(work.deadline);
+    let mut is_under_way = false;
+    while effects.downloads.is_empty() && (effects.navigated_to.is_none() || is_under_way) {
+        match timeout_at(deadline, events.recv()).await {
+            Ok(Ok(event)) => note(work, event, effects, &mut is_under_way)?,
+            Ok(Err(RecvError::Lagged(_))) => {}
+            Ok(Err(RecvError::Closed)) | Err(_) => break,
+        }
+    }
+    Ok(())
+}
+
+/// Says where tabs are going that opened while the page changed: a tab has no address yet in the moment it opens.
 async fn name_opened(work: &Work, effects: &mut Effects) -> Result<(), Failure> {
     let call = Call::TabList { session_id: work.session_id.clone(), scope: TabScope::Agent };
     let TabList { tabs } = work.host.kernel.send(call).await?;
-    for opened in &mut effects.opened_tabs {
+    for opened in effects.opened_tabs.iter_mut().filter(|tab| tab.url.is_empty()) {
         if let Some(record) = tabs.iter().find(|record| record.tab_id == opened.tab_id) {
             opened.url.clone_from(&record.url);
         }
@@ -214,6 +259,7 @@ fn note(work: &Work, event: TabEvent, effects: &mut Effects, is_under_way: &mut 
     match event {
         TabEvent::Requested { url } => {
             effects.navigated_to = Some(url);
+            effects.net_error = None;
             *is_under_way = true;
         }
         TabEvent::Committed { url, .. } | TabEvent::SameDocument { url } => {
@@ -234,7 +280,16 @@ fn note(work: &Work, event: TabEvent, effects: &mut Effects, is_under_way: &mut 
         TabEvent::Closed(tab) => effects.closed_tab_ids.push(tab),
         TabEvent::Download(download) => effects.downloads.push(download),
         TabEvent::Lost(cause) => return Err(tab_lost(work.tab_id, cause)),
-        TabEvent::Lifecycle { .. } | TabEvent::DialogOpened | TabEvent::DragBegan => {}
+        TabEvent::Document { step: DocumentStep::Failed { net_error }, .. }
+            if *is_under_way && net_error != arrival::ABORTED =>
+        {
+            effects.net_error = Some(net_error);
+        }
+        TabEvent::Document { .. }
+        | TabEvent::Lifecycle { .. }
+        | TabEvent::DialogOpened
+        | TabEvent::DialogAnswered
+        | TabEvent::DragBegan => {}
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use bsk_protocol::ids::FrameNumber;
 use bsk_protocol::kernel::{Call, NetworkQuiet, PageFunction};
 use bsk_protocol::local::Waited;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{REPLACING, is_replacing, matched, next_document, time_left};
 use crate::kernel::Pending;
@@ -23,6 +23,9 @@ struct Rest {
 }
 
 pub(super) async fn wait(work: &Work) -> Result<Waited, Failure> {
+    // Held for the whole wait, so that no request slips in between two looks.
+    let watch = Call::NetworkWatch { session_id: work.session_id.clone(), tab_id: work.tab_id };
+    let _reports: Pending<Value> = work.host.kernel.send(watch);
     let mut busy = String::from("the page was being replaced");
     loop {
         let Some(left) = time_left(work) else {

@@ -27,10 +27,12 @@ pub(super) async fn wait(work: &Work, pattern: &str) -> Result<Waited, Failure> 
             Ok(Ok(TabEvent::Committed { url, .. } | TabEvent::SameDocument { url })) => last = url,
             Ok(Ok(TabEvent::Lost(cause))) => return Err(tab_lost(work.tab_id, cause)),
             Ok(Ok(
-                TabEvent::Requested { .. }
+                TabEvent::Document { .. }
+                | TabEvent::Requested { .. }
                 | TabEvent::Lifecycle { .. }
                 | TabEvent::StoppedLoading
                 | TabEvent::DialogOpened
+                | TabEvent::DialogAnswered
                 | TabEvent::DragBegan
                 | TabEvent::Opened(_)
                 | TabEvent::Closed(_)
