@@ -41,6 +41,32 @@ pub(crate) struct ForcedTargetArgs {
     pub(crate) label: Option<String>,
 }
 
+/// What people say of the element that something is brought to; the same flags with `--to-` before them.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ToArgs {
+    /// Element by ARIA role, such as `listitem`; all that is said of it must hold
+    #[arg(id = "to_role", long = "to-role", value_name = "ROLE", help_heading = WHERE_TO)]
+    role: Option<String>,
+    /// Element by accessible name, in any case
+    #[arg(id = "to_name", long = "to-name", value_name = "TEXT", help_heading = WHERE_TO)]
+    name: Option<String>,
+    /// Innermost element with this visible text
+    #[arg(id = "to_text", long = "to-text", value_name = "TEXT", help_heading = WHERE_TO)]
+    text: Option<String>,
+    /// Field by its label
+    #[arg(id = "to_label", long = "to-label", value_name = "TEXT", help_heading = WHERE_TO)]
+    label: Option<String>,
+    /// Field by its placeholder
+    #[arg(id = "to_placeholder", long = "to-placeholder", value_name = "TEXT", help_heading = WHERE_TO)]
+    placeholder: Option<String>,
+    /// Element by `data-testid`
+    #[arg(id = "to_test_id", long = "to-test-id", value_name = "ID", help_heading = WHERE_TO)]
+    test_id: Option<String>,
+    /// Which of several elements that are as said, from 0
+    #[arg(id = "to_nth", long = "to-nth", value_name = "N", help_heading = WHERE_TO)]
+    nth: Option<u32>,
+}
+
 /// The flags that name an element.
 #[derive(Debug, Default, Args)]
 pub(crate) struct FlagArgs {
@@ -71,6 +97,9 @@ pub(crate) struct FlagArgs {
 }
 
 const TARGETS: &str = "Which element";
+
+/// Heading of the flags that say where something is brought to.
+pub(crate) const WHERE_TO: &str = "Where to";
 
 impl TargetArgs {
     /// The one element, if one was named.
@@ -147,21 +176,43 @@ impl FlagArgs {
             test_id: test_id.clone(),
             nth: *nth,
         };
-        if query == Query::default() {
-            return Ok(None);
-        }
-        if query == (Query { nth: *nth, ..Query::default() }) {
-            return Err(usage::wrong(
-                "`--nth` alone names no element",
-                "say which elements are counted, such as `--role button --nth 1`",
-            ));
-        }
-        let texts = [&query.role, &query.name, &query.text, &query.label, &query.placeholder, &query.test_id];
-        if texts.into_iter().flatten().any(|text| text.trim().is_empty()) {
-            return Err(usage::wrong("what is said of the element is empty", "leave the empty flag out"));
-        }
-        Ok(Some(query))
+        said(query, "--")
     }
+}
+
+impl ToArgs {
+    /// What is said of the element, if anything is.
+    ///
+    /// # Errors
+    /// Something is said that names none.
+    pub(crate) fn query(&self) -> Result<Option<Query>, Failure> {
+        let Self { role, name, text, label, placeholder, test_id, nth } = self.clone();
+        said(Query { role, name, text, label, placeholder, test_id, nth }, "--to-")
+    }
+
+    /// The most telling thing that is said, to name the place by.
+    pub(crate) fn shown(&self) -> Option<&str> {
+        let Self { role, name, text, label, placeholder, test_id, nth: _ } = self;
+        [name, text, label, placeholder, test_id, role].into_iter().flatten().map(String::as_str).next()
+    }
+}
+
+/// A query that names elements; none when nothing is said.
+fn said(query: Query, prefix: &str) -> Result<Option<Query>, Failure> {
+    if query == Query::default() {
+        return Ok(None);
+    }
+    if query == (Query { nth: query.nth, ..Query::default() }) {
+        return Err(usage::wrong(
+            format!("`{prefix}nth` alone names no element"),
+            format!("say which elements are counted, such as `{prefix}role button {prefix}nth 1`"),
+        ));
+    }
+    let texts = [&query.role, &query.name, &query.text, &query.label, &query.placeholder, &query.test_id];
+    if texts.into_iter().flatten().any(|text| text.trim().is_empty()) {
+        return Err(usage::wrong("what is said of the element is empty", "leave the empty flag out"));
+    }
+    Ok(Some(query))
 }
 
 /// A ref as a person typed it.

@@ -112,7 +112,8 @@ function readyElement(target, needsEnabled) {
  * @returns {{ error: PageError, wait_ms: number } | null}
  */
 function stateObstacle(element, needsEnabled, isFocusedNext = false) {
-  if (!isRendered(element) || clientRectsOf(element).length === 0) return visibilityObstacle(element);
+  // What has an edit context takes input for a text that is drawn elsewhere, and needs no box for it.
+  if (!isRendered(element) || (clientRectsOf(element).length === 0 && !hasEditContext(element))) return visibilityObstacle(element);
   if (needsEnabled) {
     const disabled = disabledAround(element);
     if (disabled) return disabledObstacle(element, disabled);

@@ -1,6 +1,6 @@
 // Checking and unchecking: checkboxes, radios, switches and what ARIA calls so. The host clicks, this file finds where and
 // reads the state before and after. A control that cannot be pointed at itself (hidden behind its own styling) is clicked
-// through its label or the part around it that is its own; what comes of the click decides, not which part was clicked.
+// through what stands in for it (`stand_in.js`); what comes of the click decides, not which part was clicked.
 // Refuses what has no checked state, and unchecking a radio. Invariants: no click when the state already holds; never a
 // point on a link or another control inside the label; a state that the page takes back is not reported as reached.
 
@@ -8,13 +8,8 @@
 
 const CHECKABLE = 'input[type=checkbox], input[type=radio], [role=checkbox], [role=radio], [role=switch], '
   + '[role=menuitemcheckbox], [role=menuitemradio], [role=treeitem][aria-checked], [role=option][aria-checked]';
-const INTERACTIVE = 'a[href], button, input, select, textarea, summary, iframe, [contenteditable], [role=link], [role=button]';
 /** How long a page may take to show the state after the click. */
 const CHECK_MS = 1500;
-/** Parts of a label that are tried for a point. */
-const MOST_PARTS = 50;
-/** How far up a part that belongs to the control is looked for. */
-const PROXY_DEPTH = 3;
 
 /** @type {{ target: Target, element: Element } | null} */
 let openCheck = null;
@@ -134,88 +129,28 @@ function uncheckRefused(control, checked) {
 }
 
 /**
- * Where to click: the control, else its label, else the part around it that is its own.
+ * Where to click: the control, else what stands in for it.
  * @param {Element} control
  * @returns {Attempt<{ control: Element, place: { element: Element, point: Point } }>}
  */
 function pointToCheck(control) {
-  const disabled = disabledAround(control);
-  if (disabled) {
-    return pageObstacle('element_disabled', `\`${describe(control)}\` is disabled`,
-      'fill in or switch on what it depends on, then run `bsk observe`', STATE_WAIT_MS);
-  }
-  const first = pointOn(control, control);
-  if ('ok' in first) return { ok: { control, place: first.ok } };
-  for (const proxy of proxiesOf(control)) {
-    const found = pointOn(proxy, control);
-    if ('ok' in found) return { ok: { control, place: found.ok } };
-  }
-  return first;
+  const own = pointOn(control);
+  const found = 'ok' in own ? own : standInPoint(control, own);
+  if ('error' in found) return found;
+  const { point, proxy } = found.ok;
+  return { ok: { control, place: { element: proxy ?? control, point } } };
 }
 
 /**
- * A point of `element` that is not on something else that can be used.
- * @param {Element} element
  * @param {Element} control
- * @returns {Attempt<{ element: Element, point: Point }>}
+ * @returns {Attempt<Pointed>}
  */
-function pointOn(element, control) {
-  const blocked = stateObstacle(element, true);
+function pointOn(control) {
+  const blocked = stateObstacle(control, true);
   if (blocked) return blocked;
-  if (movesOf(element).length > 0) {
-    return pageObstacle('element_unstable', `\`${describe(element)}\` does not stop moving`,
+  if (movesOf(control).length > 0) {
+    return pageObstacle('element_unstable', `\`${describe(control)}\` does not stop moving`,
       'wait for the animation to end, or stop it, and try again', MOVING_WAIT_MS);
   }
-  const reachable = reachablePoint(element, undefined);
-  if ('error' in reachable || element === control) return reachable;
-  for (const point of [reachable.ok.point, ...pointsOf(element, undefined), ...partPoints(element)]) {
-    const hit = deepestAt(point, element);
-    if (hit && reachesElement(hit, element) && !isOnOther(hit, element, control)) return { ok: { element, point } };
-  }
-  return coverObstacle(element, null);
-}
-
-/**
- * The middles of the texts and elements inside of a proxy, for labels that are mostly links.
- * @param {Element} element
- * @returns {Generator<Point, void>}
- */
-function* partPoints(element) {
-  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
-  const range = document.createRange();
-  let left = MOST_PARTS;
-  for (let node = walker.nextNode(); node && left > 0; node = walker.nextNode(), left--) {
-    range.selectNode(node);
-    for (const { x, y, width, height } of range.getClientRects()) {
-      if (width > 0 && height > 0) yield { x: x + width / 2, y: y + height / 2 };
-    }
-  }
-}
-
-/**
- * Whether a point's element belongs to a link or control other than `control` inside of the proxy.
- * @param {Element} hit @param {Element} proxy @param {Element} control
- * @returns {boolean}
- */
-function isOnOther(hit, proxy, control) {
-  for (let node = /** @type {Element | null} */ (hit); node && node !== proxy; node = composedParent(node)) {
-    if (node !== control && node.matches(INTERACTIVE)) return true;
-  }
-  return false;
-}
-
-/**
- * What stands in for a control that cannot be pointed at, the likeliest first.
- * @param {Element} control
- * @returns {Element[]}
- */
-function proxiesOf(control) {
-  const proxies = control instanceof HTMLInputElement ? [...control.labels ?? []].map((label) => /** @type {Element} */ (label)) : [];
-  let around = composedParent(control);
-  for (let depth = 0; around && depth < PROXY_DEPTH; depth++, around = composedParent(around)) {
-    if (around.matches('body, form, fieldset, ul, ol, table, tr')) break;
-    if (around.querySelectorAll(INTERACTIVE).length > (control.matches(INTERACTIVE) ? 1 : 0)) break;
-    if (!proxies.includes(around)) proxies.push(around);
-  }
-  return proxies;
+  return reachablePoint(control, undefined);
 }

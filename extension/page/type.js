@@ -15,7 +15,7 @@ let openTyping = null;
 /**
  * `type_begin`: see `PageFunctions`.
  * @param {Parameters<PageFunctions['type_begin']>[0]} args
- * @returns {Promise<Answer<UsedElement & { is_secret: boolean }>>}
+ * @returns {Promise<Answer<UsedElement & { is_secret: boolean, by_keys?: true }>>}
  */
 async function beginTyping({ target, timeout_ms }) {
   openTyping = null;
@@ -26,6 +26,11 @@ async function beginTyping({ target, timeout_ms }) {
   const hadFocus = focusedElement(element) === element;
   const refused = takeFocus(element);
   if (refused) return refused;
+  if (field.kind === 'surface') {
+    // Where the caret is, only the editor knows; what became of the keys cannot be read without moving it.
+    armProbe('keydown', null, false);
+    return { ok: { ...usedElement(part), is_secret: false, by_keys: true } };
+  }
   if (part !== element) {
     await selectionTold(element, () => caretToEnd(part));
   } else if (!hadFocus) {
@@ -98,7 +103,7 @@ function typedField(target) {
  * @returns {[number, number] | null}
  */
 function caretOf(field) {
-  if (field.kind === 'rich') return null;
+  if (field.kind !== 'typed') return null;
   const { selectionStart, selectionEnd } = field.element;
   return selectionStart === null || selectionEnd === null ? null : [selectionStart, selectionEnd];
 }
@@ -120,13 +125,4 @@ function typingShows({ field, before, selection }, value) {
   }
   const letters = lettersOf(value);
   return letters !== '' && held !== comparable(field, before) && lettersOf(held).includes(letters);
-}
-
-/**
- * The letters and digits of a text: what no mask and no editor may change.
- * @param {string} text
- * @returns {string}
- */
-function lettersOf(text) {
-  return text.replace(/[^\p{L}\p{N}]/gu, '');
 }

@@ -124,10 +124,12 @@ interface ProbeResult {
 }
 
 interface FillBegun extends UsedElement {
-  /** True when the field was set in the page (date, range, color …); false when the host types the text now. */
+  /** True when the field was set in the page (date, range, color …); false when the host types the text now, or presses Delete for an empty one. */
   done: boolean;
   /** True when the field's contents must never leave the page. */
   is_secret: boolean;
+  /** The field takes input for an editor that draws itself: the host selects all with keys, before the text and before it is read back. */
+  by_keys?: true;
 }
 
 interface FillEnded extends UsedElement {
@@ -135,7 +137,7 @@ interface FillEnded extends UsedElement {
   value_length: number;
   /** What the field holds; absent for secret fields. */
   value?: string;
-  /** The field holds exactly what was asked for, new line forms aside. */
+  /** The field holds what was asked for, or the same letters and digits laid out by a mask or, line by line, by an editor. */
   matches: boolean;
 }
 
@@ -229,7 +231,7 @@ interface PageFunctions {
   /** Moves focus to the target; without one tells what has it. Arms `keydown` for `probe`. */
   focus(args: { target?: Target; timeout_ms: number }): Promise<UsedElement & { is_frame: boolean }>;
   /** Waits until editable and focuses; the caret stays where it is in a field that has the focus, else it goes to the end. Arms `keydown`. */
-  type_begin(args: { target: Target; timeout_ms: number }): Promise<UsedElement & { is_secret: boolean }>;
+  type_begin(args: { target: Target; timeout_ms: number }): Promise<UsedElement & { is_secret: boolean; by_keys?: true }>;
   /** Waits, bounded, until the page has handled the typing; reads back what the field holds. */
   type_end(args: { value: string; timeout_ms: number }): Promise<FillEnded>;
   /** Reads the checked state; when it is not the wanted one, finds a point of the control or its label to click and arms the probe there. */

@@ -1,4 +1,4 @@
-//! Clicking and hovering: the page gets the input, or the command says why it did not.
+//! Clicking: the page gets the input, or the command says why it did not.
 
 #![allow(clippy::unwrap_used, reason = "a check that fails inside a test fails the test")]
 
@@ -55,18 +55,6 @@ fn a_moving_button_is_hit() {
     );
     session.ok(&["click", "#b"]);
     assert_eq!(page.evaluate("document.title"), "hit");
-}
-
-#[test]
-fn hovering_opens_a_menu_whose_item_can_be_clicked() {
-    let browser = BROWSER.browser();
-    let session = browser.session();
-    let page = session.open_page(
-        "<nav><b id=m>Menu</b><a id=a href=#ok hidden>Item</a></nav><script>m.onmouseenter=()=>a.hidden=false</script>",
-    );
-    session.ok(&["hover", "#m"]);
-    session.ok(&["click", &session.ref_of("link \"Item\"")]);
-    assert_eq!(page.evaluate("location.hash"), "#ok");
 }
 
 #[test]

@@ -252,3 +252,32 @@ fn a_choice_is_made_by_value_and_told_with_one_change() {
     assert_eq!(session.err(&["select", "#s", "--value", "13"])["data"]["reason"], "option_not_found");
     check(&page, "s.value + n", "102");
 }
+
+#[test]
+fn a_field_that_the_page_draws_anew_counts_by_what_stands_in_its_place() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page(
+        "<input id=i oninput=\"const n=i.cloneNode();n.value=i.value.slice(0,window.most??99);i.replaceWith(n)\">",
+    );
+    assert_eq!(fill(&session, "i", "hello")["value"], "hello");
+    check(&page, "document.querySelector('input').value", "hello");
+    page.evaluate("window.most = 2");
+    let error = session.err(&["fill", "#i", "--value", "world"]);
+    assert_eq!(error["data"]["reason"], "element_replaced", "{error}");
+}
+
+#[test]
+fn a_secret_field_with_a_mask_is_compared_in_the_page() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page(
+        r"<input id=i autocomplete=cc-number><script>i.oninput=()=>i.value=i.value.replace(/\D/g,'').slice(0,16).replace(/(\d{4})(?=\d)/g,'$1 ')</script>",
+    );
+    let filled = fill(&session, "i", "4111111111111111");
+    check(&page, "i.value", "4111 1111 1111 1111");
+    assert!(!filled.to_string().contains("4111"), "{filled}");
+    let error = session.err(&["fill", "#i", "--value", "41111111111111112"]);
+    assert_eq!(error["data"]["reason"], "value_mismatch", "{error}");
+    assert!(!error.to_string().contains("4111"), "{error}");
+}

@@ -4,13 +4,14 @@
 //! release, or the drop.
 
 use bsk_protocol::failure::Failure;
-use bsk_protocol::local::{Action, DragEnd, Offset};
+use bsk_protocol::local::{Action, DragEnd, Offset, Target};
 use clap::Args;
 
 use super::DONE;
 use crate::context::{ActPlace, COMMAND_TIMEOUT, Context};
 use crate::render::Acted;
-use crate::target::{self, TargetArgs};
+use crate::target::{self, TargetArgs, ToArgs};
+use crate::usage;
 
 /// Drag an element to another one, or to a place
 ///
@@ -19,13 +20,16 @@ use crate::target::{self, TargetArgs};
 #[command(after_long_help = "Examples:
   bsk drag @e3 --to @e9 --session quwe
   bsk drag '#card-7' --to '#done' --session quwe
+  bsk drag --text 'Write report' --to-role list --to-name Done --session quwe
   bsk drag @e5 --from 8,8 --to 120,8 --session quwe")]
 pub(crate) struct DragArgs {
     #[command(flatten)]
     target: TargetArgs,
-    /// Where to: a ref, a CSS selector, or CSS pixels from the top left of what is dragged, such as `120,8`
-    #[arg(long, value_name = "TARGET-or-X,Y", allow_hyphen_values = true)]
-    to: String,
+    /// A ref, a CSS selector, or CSS pixels from the top left of what is dragged, such as `120,8`
+    #[arg(long, value_name = "TARGET-or-X,Y", allow_hyphen_values = true, help_heading = target::WHERE_TO)]
+    to: Option<String>,
+    #[command(flatten)]
+    to_said: ToArgs,
     /// Where to take it, in CSS pixels from its top left
     #[arg(long, value_name = "X,Y", value_parser = target::offset, allow_hyphen_values = true)]
     from: Option<Offset>,
@@ -34,14 +38,30 @@ pub(crate) struct DragArgs {
 }
 
 pub(crate) fn run(args: &DragArgs, context: &Context) -> Result<u8, Failure> {
-    let to = match target::offset(&args.to) {
-        Ok(offset) => DragEnd::Offset(offset),
-        Err(_) => DragEnd::Target(target::read(&args.to)?),
-    };
+    let to = end_of(args)?;
     let action = Action::Drag { target: args.target.required()?, to, from: args.from };
     let reply = context.act(&args.place, COMMAND_TIMEOUT, action)?;
-    context.acted(&reply, |reply| {
-        Ok(reply.read::<Acted>()?.line_with("dragged", &format!(" to {}", args.to)))
-    })?;
+    let place = args.to.as_deref().or(args.to_said.shown()).unwrap_or_default();
+    context
+        .acted(&reply, |reply| Ok(reply.read::<Acted>()?.line_with("dragged", &format!(" to {place}"))))?;
     Ok(DONE)
+}
+
+/// Where it goes: exactly one way of saying it.
+fn end_of(args: &DragArgs) -> Result<DragEnd, Failure> {
+    match (&args.to, args.to_said.query()?) {
+        (Some(text), None) => match target::offset(text) {
+            Ok(offset) => Ok(DragEnd::Offset(offset)),
+            Err(_) => target::read(text).map(DragEnd::Target),
+        },
+        (None, Some(query)) => Ok(DragEnd::Target(Target::Query(Box::new(query)))),
+        (None, None) => Err(usage::wrong(
+            "nothing says where to drag to",
+            "pass `--to` with a ref, a selector or `X,Y`, or flags such as `--to-role list --to-name Done`",
+        )),
+        (Some(_), Some(_)) => Err(usage::wrong(
+            "the place to drag to was named in several ways",
+            "use `--to`, or flags such as `--to-role` and `--to-name`",
+        )),
+    }
 }

@@ -5,7 +5,9 @@ use bsk_protocol::kernel::PageFunction;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::press::chord;
 use super::{UsedElement, effects, flush, used};
+use crate::kernel::Pending;
 use crate::run::{Done, Work};
 use crate::target::Element;
 
@@ -13,6 +15,9 @@ use crate::target::Element;
 struct Begun {
     done: bool,
     is_secret: bool,
+    /// An editor that draws itself: only keys reach what it holds.
+    #[serde(default)]
+    by_keys: bool,
 }
 
 /// What the page library read back.
@@ -31,6 +36,10 @@ pub(super) const EDIT_MS: u64 = 3000;
 /// Bytes of text that a slow machine enters in a millisecond (measured: 5 MB in 2.7 s).
 const BYTES_PER_MS: u64 = 500;
 
+/// What editors that draw themselves select all with, and go to their end.
+const SELECT_ALL: &str = "ControlOrMeta+A";
+const TO_END: &str = "ControlOrMeta+End";
+
 /// `bsk fill`.
 pub(crate) async fn fill(
     work: &Work,
@@ -45,15 +54,30 @@ pub(crate) async fn fill(
     let edit_ms = EDIT_MS.saturating_add(value.len() as u64 / BYTES_PER_MS);
     let events = work.tab.watch();
     let begun: Begun = work.page(frame, PageFunction::FillBegin, &args).await?;
-    let typed = (!begun.done).then(|| work.cdp::<Value>("Input.insertText", &json!({ "text": value })));
+    let mut typed = Vec::new();
+    if begun.by_keys {
+        typed.extend(chord(work, if append { TO_END } else { SELECT_ALL })?);
+    }
+    if !begun.done {
+        typed.extend(enter(work, &value)?);
+    }
+    if begun.by_keys {
+        typed.extend(chord(work, SELECT_ALL)?);
+        for reply in typed.drain(..) {
+            reply.await?;
+        }
+    }
     let args = json!({ "value": value, "append": append, "timeout_ms": edit_ms.min(work.page_timeout_ms()) });
     let ended = work.page(frame, PageFunction::FillEnd, &args);
     let flushed = flush(work);
     let ended: Ended = ended.await?;
-    if let Some(typed) = typed {
-        typed.await?;
+    if begun.by_keys {
+        typed.extend(chord(work, TO_END)?);
     }
-    if !ended.matches && !is_reformatted(&value, ended.value.as_deref(), append) {
+    for reply in typed {
+        reply.await?;
+    }
+    if !ended.matches {
         return Err(mismatch(&ended, begun.is_secret));
     }
     let mut result = used(work, target, &ended.element);
@@ -70,11 +94,12 @@ pub(super) fn insert_field(result: &mut Map<String, Value>, ended: Option<Ended>
     }
 }
 
-/// Whether the page only laid the text out anew, as masks do: the same letters and digits in the same order.
-fn is_reformatted(asked: &str, held: Option<&str>, append: bool) -> bool {
-    let significant = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
-    let (asked, held) = (significant(asked), significant(held.unwrap_or_default()));
-    !asked.is_empty() && (asked == held || append && held.ends_with(&asked))
+/// Types a text in place of what is selected; for an empty one, takes that out as people do.
+fn enter(work: &Work, value: &str) -> Result<Vec<Pending<Value>>, Failure> {
+    if !value.is_empty() {
+        return Ok(vec![work.cdp("Input.insertText", &json!({ "text": value }))]);
+    }
+    chord(work, "Delete")
 }
 
 /// The failure of a field that holds something else than what was asked for.
@@ -93,20 +118,5 @@ pub(super) fn mismatch(ended: &Ended, is_secret: bool) -> Failure {
     match (&ended.value, is_secret) {
         (Some(value), false) => failure.with("value", value.clone()),
         _ => failure,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_mask_may_add_signs_but_not_lose_or_change_characters() {
-        assert!(is_reformatted("555123", Some("555-123"), false));
-        assert!(is_reformatted("123", Some("555-123"), true));
-        assert!(!is_reformatted("555123", Some("555-12"), false));
-        assert!(!is_reformatted("123", Some("555-123"), false));
-        assert!(!is_reformatted("--", Some(""), false));
-        assert!(!is_reformatted("abc", None, false));
     }
 }

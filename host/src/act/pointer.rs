@@ -13,8 +13,8 @@ use serde_json::{Map, Value, json};
 use tokio::time::{Duration, Instant};
 
 use super::{
-    Probe, UsedElement, confirm, effects, ended_by_itself, flush, flush_in, modifier_bits, read_probe,
-    select, used,
+    DELIVERY_MS, Probe, UsedElement, confirm, effects, ended_by_itself, flush, flush_in, modifier_bits,
+    read_probe, select, used,
 };
 use crate::kernel::Pending;
 use crate::run::{Done, Work};
@@ -28,6 +28,9 @@ const OUTSIDE: (f64, f64) = (-1.0, -1.0);
 
 /// A reaction that changed nothing for this long is over.
 const QUIET: Duration = Duration::from_millis(120);
+
+/// A move that a frame did not get by then is sent again.
+const MOVE_MS: u64 = 300;
 
 /// How to click.
 #[derive(Debug)]
@@ -189,9 +192,13 @@ pub(crate) async fn click(work: &Work, target: &Element, press: &Press) -> Resul
     }
     work.tab.has_fresh_document.set(false);
     let wish = Wish { arm: "mousedown", at: *at, force: *force, watch: false };
-    let aim = aim(work, target, &wish).await?;
+    let mut aim = self::aim(work, target, &wish).await?;
     if aim.is_option {
         return select::choose_option(work, target, modifiers).await;
+    }
+    if aim.frame != FrameNumber::MAIN && !*force {
+        wake_frame(work, target, *at).await?;
+        aim = self::aim(work, target, &wish).await?;
     }
     let events = work.tab.watch();
     let modifiers = modifier_bits(modifiers);
@@ -235,6 +242,30 @@ pub(crate) async fn click(work: &Work, target: &Element, press: &Press) -> Resul
         result.insert("stand_in".into(), json!(stand_in.name));
     }
     Ok(Done::new(&result))
+}
+
+/// Waits until a frame gets the pointer. The browser knows a frame of another process by what was drawn: in a window that is not
+/// shown that takes a second or more after it was loaded, and what is sent before then is lost. A move may be sent again, a
+/// press may not.
+async fn wake_frame(work: &Work, target: &Element, at: Option<Offset>) -> Result<(), Failure> {
+    let until = Instant::now() + Duration::from_millis(DELIVERY_MS);
+    loop {
+        let wish = Wish { arm: "mousemove", at, force: false, watch: false };
+        let aim = aim(work, target, &wish).await?;
+        let moved = mouse(work, "mouseMoved", (aim.x, aim.y), &json!({}));
+        hurry(work, (aim.x, aim.y), 0);
+        let probe = work.page(aim.frame, PageFunction::Probe, &json!({ "timeout_ms": MOVE_MS }));
+        let probe: Result<Probe, Failure> = probe.await;
+        moved.await?;
+        // Something in the way is told by the press, which it does not reach.
+        let is_lost = matches!(probe, Ok(Probe { delivered: false, hit: None }));
+        if !is_lost {
+            return Ok(());
+        }
+        if Instant::now() >= until {
+            return confirm(probe, "pointer");
+        }
+    }
 }
 
 /// As [`confirm`]; forced input may also reach something else, which is given.

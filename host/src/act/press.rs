@@ -102,6 +102,16 @@ pub(crate) async fn press(
     Ok(Done::new(&result))
 }
 
+/// A chord, all of it in one go.
+pub(super) fn chord(work: &Work, text: &str) -> Result<Vec<Pending<Value>>, Failure> {
+    let (held, key) = keys::parse(text)?;
+    let keyboard = Keyboard { work, modifiers: &held };
+    let mut sent = keyboard.press_modifiers();
+    sent.extend([keyboard.down(&key), keyboard.up(&key)]);
+    sent.extend(keyboard.release_modifiers());
+    Ok(sent)
+}
+
 /// A key that is down; it goes up when the command is given up.
 struct Hold<'a> {
     keyboard: &'a Keyboard<'a>,

@@ -12,7 +12,7 @@ use tokio::time::{Duration, sleep};
 
 use super::fill::{EDIT_MS, Ended, insert_field, mismatch};
 use super::press::Keyboard;
-use super::{confirm, effects, flush, keys, read_probe, used};
+use super::{UsedElement, confirm, effects, flush, keys, read_probe, used};
 use crate::run::{Done, Work};
 use crate::target::Element;
 
@@ -25,6 +25,11 @@ const AT_ONCE: usize = 64;
 #[derive(Deserialize)]
 struct Begun {
     is_secret: bool,
+    /// An editor that draws itself: what it made of the keys cannot be read without moving its caret.
+    #[serde(default)]
+    by_keys: bool,
+    #[serde(flatten)]
+    element: UsedElement,
 }
 
 /// `bsk type`.
@@ -76,6 +81,7 @@ pub(crate) async fn type_text(
     let ended = match ended {
         // Enter sent the form: there is no field to read back.
         Err(failure) if failure.reason == Some(Reason::PageNavigated) && is_sent(&value) => None,
+        _ if begun.by_keys => None,
         ended => Some(ended?),
     };
     if let Some(ended) = ended.as_ref().filter(|ended| !ended.matches) {
@@ -84,6 +90,7 @@ pub(crate) async fn type_text(
     let effects = effects(work, events, flushed).await?;
     let mut result = match &ended {
         Some(ended) => used(work, target, &ended.element),
+        None if begun.by_keys => used(work, target, &begun.element),
         None => serde_json::Map::from_iter([("tab_id".to_owned(), json!(work.tab_id))]),
     };
     insert_field(&mut result, ended, begun.is_secret);
