@@ -372,7 +372,9 @@ impl Shared {
         if let Some(browser) = slot.upgrade() {
             return browser;
         }
-        let browser = Arc::new(Browser::launch(&Options::default()));
+        // `BSK_TEST_HEADED` shows the windows, on the `DISPLAY` there is.
+        let headed = std::env::var_os("BSK_TEST_HEADED").is_some();
+        let browser = Arc::new(Browser::launch(&Options { headed, ..Options::default() }));
         *slot = Arc::downgrade(&browser);
         browser
     }
