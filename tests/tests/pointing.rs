@@ -551,3 +551,25 @@ fn what_is_in_a_frame_is_scrolled_there() {
     let scrolled = session.ok(&["scroll", &session.ref_of("button \"Deep\"")]);
     assert!(scrolled["scroll_y"].as_f64().unwrap() > 1500.0, "{scrolled}");
 }
+
+#[test]
+fn what_moved_away_under_the_pointer_is_pointed_at_once_more_and_nothing_else_is_clicked() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    // As when a bar of the browser slides in between the look and the press.
+    let page = session.open_page(
+        "<body style='margin:0'><div id=d style='padding-top:20px'><input id=c type=checkbox><button id=b onclick=\"log+='hit;'\">B</button></div><script>log='';moves=0;shy=false;\
+         document.onclick=e=>log+=e.target.id+';';document.onmousedown=e=>log+='down '+e.target.id+';';onmousemove=e=>{if(shy)d.style.paddingTop=e.clientY>200?'20px':'400px';else if(moves++<1)d.style.paddingTop='120px'}</script>",
+    );
+    session.ok(&["click", "#b"]);
+    assert_eq!(page.evaluate("log"), "down b;hit;b;");
+    page.evaluate("log='';moves=0;d.style.paddingTop='20px'");
+    session.ok(&["check", "#c"]);
+    assert_eq!(page.evaluate("log+c.checked"), "down c;c;true");
+    page.evaluate("log='';shy=true");
+    let error = session.err(&["click", "#b"]);
+    assert_eq!(error["data"]["reason"], "not_delivered", "{error}");
+    page.evaluate("shy=false");
+    session.ok(&["click", "#b", "--click-count", "2"]);
+    assert_eq!(page.evaluate("log"), "down b;hit;b;down b;hit;b;", "of the stopped presses nothing arrived");
+}

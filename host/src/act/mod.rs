@@ -38,7 +38,7 @@ pub(crate) use type_text::type_text;
 
 use crate::kernel::Pending;
 use crate::navigate;
-use crate::run::{Work, tab_lost};
+use crate::run::{Done, Work, tab_lost};
 use crate::tabs::TabEvent;
 use crate::target::Element;
 
@@ -47,6 +47,30 @@ const LANDING: Duration = Duration::from_secs(10);
 
 /// How long the page may take to get the input once the browser has it.
 const DELIVERY_MS: u64 = 3000;
+
+/// Names, in a failure, what the input was about to reach.
+const INSTEAD: &str = "instead";
+
+/// Points once more when the first time was about to reach something else: the page got nothing of a press that was stopped, and
+/// what moved everything, such as a bar of the browser that slides in, has moved it by then.
+pub(crate) async fn again_if_stopped<F>(work: &Work, act: impl Fn() -> F) -> Result<Done, Failure>
+where
+    F: Future<Output = Result<Done, Failure>>,
+{
+    let was_stopped = |failure: &Failure| {
+        failure.reason == Some(Reason::NotDelivered) && failure.data.contains_key(INSTEAD)
+    };
+    let mut done = act().await;
+    if done.as_ref().is_err_and(was_stopped) {
+        // The rest of the stopped gesture has to be over before another probe takes the place of the one that stops it.
+        flush(work).await?;
+        done = act().await;
+        if done.as_ref().is_err_and(was_stopped) {
+            flush(work).await?;
+        }
+    }
+    done
+}
 
 /// The element an action used, as `observe` names it.
 #[derive(Debug, Deserialize)]
@@ -102,8 +126,12 @@ fn confirm(probe: Result<Probe, Failure>, what: &str) -> Result<(), Failure> {
                 Some(hit) => format!("the {what} was about to reach `{hit}` instead and was stopped"),
                 None => format!("the page never got the {what}"),
             };
-            Err(Failure::new(ErrorCode::CdpFailed, Reason::NotDelivered, message)
-                .hint("run `bsk observe` to see what is in front, or try again"))
+            let failure = Failure::new(ErrorCode::CdpFailed, Reason::NotDelivered, message)
+                .hint("run `bsk observe` to see what is in front, or try again");
+            Err(match hit {
+                Some(hit) => failure.with(INSTEAD, hit),
+                None => failure,
+            })
         }
         Err(failure) if failure.reason == Some(Reason::PageNavigated) => Ok(()),
         Err(failure) => Err(failure),
