@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use bsk_tests::{Pages, Response, Shared};
+use bsk_tests::{Response, Shared};
 
 static BROWSER: Shared = Shared::new();
 
@@ -107,27 +107,6 @@ fn a_redirect_ends_at_its_target() {
     assert_eq!(navigated["url"], url.as_str());
     assert_eq!(navigated["final_url"], target.as_str());
     assert_eq!(navigated["status"], 200);
-}
-
-#[test]
-fn a_page_that_is_not_found_is_reached_with_its_status() {
-    let browser = BROWSER.browser();
-    let session = browser.session();
-    let navigated = session.ok(&["navigate", &browser.pages().url("/nowhere")]);
-    assert_eq!(navigated["status"], 404);
-    assert_eq!(navigated["reached"], "load");
-}
-
-#[test]
-fn a_refused_port_is_a_page_failure_that_names_the_network_error() {
-    let browser = BROWSER.browser();
-    let session = browser.session();
-    let ran = session.bsk(&["navigate", &Pages::refusing_url()]);
-    assert_eq!(ran.exit_code(), Some(3), "{}", ran.report());
-    let error = ran.failure();
-    assert_eq!(error["data"]["reason"], "navigation_failed");
-    assert!(error["message"].as_str().unwrap().contains("ERR_CONNECTION_REFUSED"), "{error}");
-    assert!(ran.elapsed < Duration::from_secs(5), "{}", ran.report());
 }
 
 #[test]
