@@ -38,5 +38,5 @@ pub use processes::{
 pub use round_trips::{Traffic, WITH_LOG};
 pub use scratch::{Ran, Running, Scratch};
 pub use session::{Session, outline};
-pub use stage::{PLACES, PLAIN, Place, Stage, ZOOMED, Zoom, everywhere};
+pub use stage::{PLACES, PLAIN, Place, Scenario, Stage, ZOOMED, Zoom, everywhere, play};
 pub use waiting::until;

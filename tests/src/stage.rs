@@ -3,7 +3,8 @@
 //! The one place that knows the variants. A [`Stage`] is one session whose window is put everywhere in turn by what its user does:
 //! tabs and windows of the user are in front, and are closed again.
 
-use std::time::Duration;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -58,7 +59,43 @@ pub struct Stage<'a> {
     pub zoom: Zoom,
 }
 
-/// Plays a scenario in every place and at each of these zooms, in one session.
+/// A scenario of a table: its number, its zooms, and what it does.
+pub type Scenario = (u32, &'static [Zoom], fn(&Stage<'_>));
+
+/// Plays a table of scenarios in one place and one session. One that fails is told, and the rest is played in another session;
+/// `BSK_SCENARIO` plays only the one of that number.
+///
+/// # Panics
+/// When any of them failed; what was printed before says how.
+pub fn play(browser: &Browser, place: Place, scenarios: &[Scenario]) {
+    let only = std::env::var("BSK_SCENARIO").ok().and_then(|number| number.parse::<u32>().ok());
+    let mut failed = Vec::new();
+    let mut left = scenarios.iter().filter(|(number, ..)| only.is_none_or(|only| only == *number)).peekable();
+    while left.peek().is_some() {
+        let session = browser.session();
+        let put_back = put(browser, &session, place);
+        let failures = failed.len();
+        for (number, zooms, scenario) in left.by_ref() {
+            for zoom in *zooms {
+                println!("scenario {number}, {place:?}, {zoom:?}");
+                let stage = Stage { browser, session: &session, place, zoom: *zoom };
+                let started = Instant::now();
+                if catch_unwind(AssertUnwindSafe(|| scenario(&stage))).is_err() {
+                    failed.push(format!("{number} ({zoom:?})"));
+                    break;
+                }
+                println!("scenario {number}, {place:?}, {zoom:?} took {:?}", started.elapsed());
+            }
+            if failed.len() > failures {
+                break;
+            }
+        }
+        browser.in_worker(&put_back);
+    }
+    assert!(failed.is_empty(), "{place:?}: the scenarios {} failed", failed.join(", "));
+}
+
+/// Plays one scenario in every place and at each of these zooms, in one session.
 ///
 /// # Panics
 /// When the scenario does; what was printed before says where.
