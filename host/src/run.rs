@@ -264,11 +264,11 @@ async fn in_tab(work: &Work, action: Action) -> Result<Done, Failure> {
         Action::Click { target, button, click_count, modifiers, at, force } => {
             let target = target::locate(work, target).await?;
             let press = act::Press { button, count: click_count, modifiers, at, force };
-            act::again_if_stopped(work, || act::click(work, &target, &press)).await
+            act::again_if_lost(work, || act::click(work, &target, &press)).await
         }
         Action::Hover { target, modifiers, settle_ms, force } => {
             let target = target::locate(work, target).await?;
-            act::again_if_stopped(work, || act::hover(work, &target, &modifiers, settle_ms, force)).await
+            act::again_if_lost(work, || act::hover(work, &target, &modifiers, settle_ms, force)).await
         }
         Action::Drag { target, to, from } => {
             let target = target::locate(work, target).await?;
@@ -292,7 +292,7 @@ async fn in_tab(work: &Work, action: Action) -> Result<Done, Failure> {
         }
         Action::Check { target, checked } => {
             let target = target::locate(work, target).await?;
-            act::again_if_stopped(work, || act::check(work, &target, checked)).await
+            act::again_if_lost(work, || act::check(work, &target, checked)).await
         }
         Action::Focus { target } => {
             let target = target::locate(work, target).await?;

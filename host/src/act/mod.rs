@@ -48,28 +48,33 @@ const LANDING: Duration = Duration::from_secs(10);
 /// How long the page may take to get the input once the browser has it.
 const DELIVERY_MS: u64 = 3000;
 
-/// Names, in a failure, what the input was about to reach.
-const INSTEAD: &str = "instead";
+/// How long input may take to be over with once it is known not to have arrived.
+const OVER: Duration = Duration::from_millis(500);
 
-/// Points once more when the first time was about to reach something else: the page got nothing of a press that was stopped, and
-/// what moved everything, such as a bar of the browser that slides in, has moved it by then.
-pub(crate) async fn again_if_stopped<F>(work: &Work, act: impl Fn() -> F) -> Result<Done, Failure>
+/// Points once more when the page got nothing of the first time: a press that was about to reach something else was stopped, and
+/// what moved everything, such as a bar of the browser that slides in, has moved it by then; or the browser threw the press away,
+/// as it does in a window that is shown until a new page has drawn something. Only once the browser is through with the
+/// first gesture, so that nothing of it can still arrive.
+pub(crate) async fn again_if_lost<F>(work: &Work, act: impl Fn() -> F) -> Result<Done, Failure>
 where
     F: Future<Output = Result<Done, Failure>>,
 {
-    let was_stopped = |failure: &Failure| {
-        failure.reason == Some(Reason::NotDelivered) && failure.data.contains_key(INSTEAD)
-    };
-    let mut done = act().await;
-    if done.as_ref().is_err_and(was_stopped) {
-        // The rest of the stopped gesture has to be over before another probe takes the place of the one that stops it.
-        flush(work).await?;
-        done = act().await;
-        if done.as_ref().is_err_and(was_stopped) {
-            flush(work).await?;
-        }
+    let is_lost = |failure: &Failure| failure.reason == Some(Reason::NotDelivered);
+    let first = act().await;
+    if !first.as_ref().is_err_and(is_lost) || !is_over(work).await {
+        return first;
     }
-    done
+    let second = act().await;
+    if second.as_ref().is_err_and(is_lost) {
+        let _ = is_over(work).await;
+    }
+    second
+}
+
+/// Whether the browser is through with all input sent; frames that sleep keep it.
+async fn is_over(work: &Work) -> bool {
+    let until = Instant::now() + OVER;
+    timeout_at(until.min(work.deadline), flush(work)).await.is_ok_and(|flushed| flushed.is_ok())
 }
 
 /// The element an action used, as `observe` names it.
@@ -126,12 +131,8 @@ fn confirm(probe: Result<Probe, Failure>, what: &str) -> Result<(), Failure> {
                 Some(hit) => format!("the {what} was about to reach `{hit}` instead and was stopped"),
                 None => format!("the page never got the {what}"),
             };
-            let failure = Failure::new(ErrorCode::CdpFailed, Reason::NotDelivered, message)
-                .hint("run `bsk observe` to see what is in front, or try again");
-            Err(match hit {
-                Some(hit) => failure.with(INSTEAD, hit),
-                None => failure,
-            })
+            Err(Failure::new(ErrorCode::CdpFailed, Reason::NotDelivered, message)
+                .hint("run `bsk observe` to see what is in front, or try again"))
         }
         Err(failure) if failure.reason == Some(Reason::PageNavigated) => Ok(()),
         Err(failure) => Err(failure),
