@@ -29,15 +29,18 @@ const STOP_REST_MS = 300;
 
 /** @type {ArmedProbe | null} */
 let armedProbe = null;
+/** A probe that was read and still stops the rest of a gesture. @type {ArmedProbe | null} */
+let restingProbe = null;
 
 /**
- * Watches for the next input of a kind; forgets an earlier probe.
+ * Watches for the next input of a kind; forgets earlier probes: their gestures are over.
  * @param {ProbeKind} kind
  * @param {Element | null} element
  * @param {boolean} guards
  */
 function armProbe(kind, element, guards) {
   armedProbe?.listening.abort();
+  restingProbe?.listening.abort();
   let finish = () => {};
   /** @type {Promise<void>} */
   const finished = new Promise((resolve) => { finish = () => resolve(); });
@@ -73,8 +76,10 @@ async function readProbe({ timeout_ms }) {
   }
   armedProbe = null;
   await withinTime(probe.finished, timeout_ms);
-  if (probe.isStopping) setTimeout(() => probe.listening.abort(), STOP_REST_MS);
-  else probe.listening.abort();
+  if (probe.isStopping) {
+    restingProbe = probe;
+    setTimeout(() => probe.listening.abort(), STOP_REST_MS);
+  } else probe.listening.abort();
   if (probe.delivered) return { ok: { delivered: true, hit: null } };
   return { ok: { delivered: false, hit: probe.hit } };
 }

@@ -88,8 +88,13 @@ async function scrollEnd({ timeout_ms, by, is_wheel }) {
   const mostY = box.scrollHeight - boxHeight(box);
   const goalX = clamped(from.x + by.x, box.scrollWidth - boxWidth(box), box);
   const goalY = scroll.edge === 'bottom' ? mostY : scroll.edge === 'top' ? 0 : clamped(from.y + by.y, mostY, box);
-  const isThere = () => Math.abs(scrollPosition(box).scroll_x - goalX) < 1.5 && Math.abs(scrollPosition(box).scroll_y - goalY) < 1.5;
-  if (is_wheel) await atRest(scroll, timeout_ms, isThere);
+  const isWithin = (/** @type {number} */ px) => {
+    const { scroll_x, scroll_y } = scrollPosition(box);
+    return Math.abs(scroll_x - goalX) < px && Math.abs(scroll_y - goalY) < px;
+  };
+  // A box on its way is a pixel from its goal for a moment; only one at rest may stay so, where the page is zoomed.
+  if (is_wheel) await atRest(scroll, timeout_ms, () => isWithin(0.5));
+  const isThere = () => isWithin(1.5);
   const isTaken = scroll.wheel !== null && scroll.wheel.defaultPrevented;
   let how = /** @type {ScrollState['how']} */ (isTaken && !hasMoved(scroll) ? 'page' : 'wheel');
   if (!isTaken && !isThere()) {

@@ -111,9 +111,16 @@ impl Host {
         })
     }
 
-    /// What is remembered of a tab.
+    /// What is remembered of a tab. A tab that is new here makes room for itself: what belongs to no session and is in nobody's
+    /// hands is forgotten, so that tabs which come and go, or never were, gather nothing.
     pub(crate) fn tab(&self, id: TabId) -> Rc<Tab> {
-        Rc::clone(self.tabs.borrow_mut().entry(id).or_default())
+        let mut tabs = self.tabs.borrow_mut();
+        if !tabs.contains_key(&id) {
+            let sessions = self.sessions.borrow();
+            let is_owned = |id: &TabId| sessions.values().any(|session| session.record.tab_ids.contains(id));
+            tabs.retain(|id, tab| Rc::strong_count(tab) > 1 || is_owned(id));
+        }
+        Rc::clone(tabs.entry(id).or_default())
     }
 
     /// Takes a session as the kernel describes it, new or changed.
@@ -153,6 +160,9 @@ impl Host {
                     self.tell_others(&session_id, tab_id);
                 }
                 self.tab(tab_id).lose(cause);
+                if cause == LossCause::Closed {
+                    self.tabs.borrow_mut().remove(&tab_id);
+                }
             }
             Event::TabOpened { tab_id, opener_tab_id, .. } => {
                 self.tab(opener_tab_id).tell(TabEvent::Opened(OpenedTab {
@@ -370,4 +380,42 @@ fn version_skew(hello: &KernelHello) -> Failure {
         ),
     )
     .hint("update bsk and reload the extension so that both have the same version")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn host_with_tabs(tab_ids: &[u64]) -> Host {
+        let session =
+            json!({ "session_id": "abcd", "agent_window_id": 1, "created_at_ms": 0, "tab_ids": tab_ids });
+        let hello = json!({
+            "protocol": PROTOCOL_VERSION, "extension_version": "1", "instance_id": "one", "browser_name": "Chromium",
+            "browser_version": "1", "sessions": [session],
+        });
+        let (output, _) = std::sync::mpsc::channel();
+        Host::new(Rc::new(Kernel::new(output)), serde_json::from_value(hello).unwrap())
+    }
+
+    #[test]
+    fn tabs_that_come_and_go_or_never_were_leave_nothing() {
+        let host = host_with_tabs(&[1]);
+        host.tab(TabId(1)).documents.set(7);
+        let held = host.tab(TabId(2));
+        held.documents.set(8);
+        for id in 3..100 {
+            let _ = host.tab(TabId(id));
+        }
+        assert!(host.tabs.borrow().len() <= 3, "{:?}", host.tabs.borrow().keys());
+        assert_eq!((host.tab(TabId(1)).documents.get(), host.tab(TabId(2)).documents.get()), (7, 8));
+        let lost = |tab_id| Event::TabLost {
+            session_id: serde_json::from_value(json!("abcd")).unwrap(),
+            tab_id: TabId(tab_id),
+            cause: LossCause::Closed,
+        };
+        host.take_event(lost(1));
+        assert!(!host.tabs.borrow().contains_key(&TabId(1)));
+    }
 }

@@ -269,11 +269,12 @@ async fn in_tab(work: &Work, action: Action) -> Result<Done, Failure> {
         }
         Action::Click { target, button, click_count, modifiers, at, force } => {
             let target = target::locate(work, target).await?;
-            act::click(work, &target, &act::Press { button, count: click_count, modifiers, at, force }).await
+            let press = act::Press { button, count: click_count, modifiers, at, force };
+            act::again_if_lost(work, || act::click(work, &target, &press)).await
         }
         Action::Hover { target, modifiers, settle_ms, force } => {
             let target = target::locate(work, target).await?;
-            act::hover(work, &target, &modifiers, settle_ms, force).await
+            act::again_if_lost(work, || act::hover(work, &target, &modifiers, settle_ms, force)).await
         }
         Action::Drag { target, to, from } => {
             let target = target::locate(work, target).await?;
@@ -297,7 +298,7 @@ async fn in_tab(work: &Work, action: Action) -> Result<Done, Failure> {
         }
         Action::Check { target, checked } => {
             let target = target::locate(work, target).await?;
-            act::check(work, &target, checked).await
+            act::again_if_lost(work, || act::check(work, &target, checked)).await
         }
         Action::Focus { target } => {
             let target = target::locate(work, target).await?;

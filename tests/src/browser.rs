@@ -316,8 +316,11 @@ fn start(scratch: &Scratch, profile: &Path, stderr: &Path, options: &Options) ->
     }
     if !options.headed {
         command.args(["--headless=new", "--window-size=1280,800"]);
-    } else if let Some(display) = std::env::var_os("DISPLAY") {
-        command.env("DISPLAY", display);
+    } else {
+        // An X server may ask for the key that `xvfb-run` and desktops put in the second.
+        for name in ["DISPLAY", "XAUTHORITY"] {
+            command.envs(std::env::var_os(name).map(|value| (name, value)));
+        }
     }
     if geteuid().is_root() {
         command.arg("--no-sandbox");
@@ -372,7 +375,9 @@ impl Shared {
         if let Some(browser) = slot.upgrade() {
             return browser;
         }
-        let browser = Arc::new(Browser::launch(&Options::default()));
+        // `BSK_TEST_HEADED` shows the windows, on the `DISPLAY` there is.
+        let headed = std::env::var_os("BSK_TEST_HEADED").is_some();
+        let browser = Arc::new(Browser::launch(&Options { headed, ..Options::default() }));
         *slot = Arc::downgrade(&browser);
         browser
     }

@@ -19,6 +19,7 @@ mod processes;
 mod round_trips;
 mod scratch;
 mod session;
+mod stage;
 mod waiting;
 pub mod workspace;
 pub mod xtask;
@@ -37,4 +38,5 @@ pub use processes::{
 pub use round_trips::{Traffic, WITH_LOG};
 pub use scratch::{Ran, Running, Scratch};
 pub use session::{Session, outline};
+pub use stage::{PLACES, PLAIN, Place, Scenario, Stage, ZOOMED, Zoom, everywhere, play};
 pub use waiting::until;

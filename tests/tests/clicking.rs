@@ -9,32 +9,6 @@ use bsk_tests::{Shared, until};
 static BROWSER: Shared = Shared::new();
 
 #[test]
-fn a_button_below_a_sticky_header_is_clicked_and_not_the_header() {
-    let browser = BROWSER.browser();
-    let session = browser.session();
-    let page = session.open_page(
-        "<style>body{margin:0;height:3000px}header{position:sticky;top:0;height:80px;z-index:9}#t{position:absolute;top:1500px}</style><header onclick=\"o.textContent='header'\">H</header><button id=t onclick=\"o.textContent='paid'\">Pay</button><p id=o style=\"position:fixed;bottom:0\">-</p>",
-    );
-    session.ok(&["click", &session.ref_of("button \"Pay\"")]);
-    assert_eq!(page.evaluate("o.textContent"), "paid");
-}
-
-#[test]
-fn a_covered_button_is_an_error_that_names_what_covers_it() {
-    let browser = BROWSER.browser();
-    let session = browser.session();
-    let page = session.open_page(
-        "<button id=b onclick=\"document.title='x'\">Go</button><div id=veil style=\"position:fixed;inset:0\"></div>",
-    );
-    let ran = session.bsk(&["click", "#b"]);
-    let error = ran.failure();
-    assert_eq!(error["data"]["reason"], "element_covered", "{error}");
-    assert!(error.to_string().contains("div#veil"), "{error}");
-    assert!(ran.elapsed < Duration::from_secs(2), "{}", ran.report());
-    assert_eq!(page.evaluate("document.title"), "");
-}
-
-#[test]
 fn a_disabled_or_inert_button_is_refused() {
     let browser = BROWSER.browser();
     let session = browser.session();
@@ -44,17 +18,6 @@ fn a_disabled_or_inert_button_is_refused() {
     assert_eq!(session.err(&["click", "#b", "--timeout", "1s"])["data"]["reason"], "element_disabled");
     assert_eq!(session.err(&["click", "#i", "--timeout", "1s"])["data"]["reason"], "element_inert");
     assert_eq!(page.evaluate("o.textContent"), "-");
-}
-
-#[test]
-fn a_moving_button_is_hit() {
-    let browser = BROWSER.browser();
-    let session = browser.session();
-    let page = session.open_page(
-        "<button id=b style=\"position:relative;transition:left .4s\" onclick=\"document.title='hit'\">B</button><script>setTimeout(()=>b.style.left='300px',0)</script>",
-    );
-    session.ok(&["click", "#b"]);
-    assert_eq!(page.evaluate("document.title"), "hit");
 }
 
 #[test]
@@ -68,36 +31,6 @@ fn modifiers_button_and_count_reach_the_page() {
     session.ok(&["click", "#b", "--click-count", "2"]);
     session.ok(&["click", "#b", "--button", "right"]);
     assert_eq!(page.evaluate("o.textContent"), "click+shift;click;click;dblclick;contextmenu;");
-}
-
-#[test]
-fn a_click_that_opens_a_dialog_says_so_at_once_and_runs_once() {
-    let browser = BROWSER.browser();
-    let session = browser.session();
-    let page = session.open_page(
-        "<button id=b onclick=\"o.textContent+='before;';alert('hi');o.textContent+='after'\">K</button><p id=o></p>",
-    );
-    let ran = session.bsk(&["click", "#b"]);
-    assert_eq!(ran.exit_code(), Some(6), "{}", ran.report());
-    assert!(ran.text().contains("hi") && ran.text().contains("alert"), "{}", ran.report());
-    assert!(ran.elapsed < Duration::from_secs(2), "{}", ran.report());
-    assert!(browser.bsk(&["status"]).status.success());
-    session.ok(&["dialog", "accept"]);
-    assert_eq!(page.evaluate("o.textContent"), "before;after");
-}
-
-#[test]
-fn a_popup_belongs_to_the_session_and_is_in_the_reply() {
-    let browser = BROWSER.browser();
-    let session = browser.session();
-    let next = browser.pages().html("<title>Next</title>");
-    session.open(&format!("<a id=a target=_blank rel=noopener href='{next}'>Open</a>"));
-    let clicked = session.ok(&["click", "#a"]);
-    let opened = clicked["effects"]["opened_tab_ids"].as_array().cloned().unwrap_or_default();
-    assert_eq!(opened.len(), 1, "{clicked}");
-    let tabs = session.ok(&["tab", "list", "--scope", "agent"]);
-    let ids: Vec<_> = tabs["tabs"].as_array().unwrap().iter().map(|tab| tab["tab_id"].clone()).collect();
-    assert!(ids.contains(&opened[0]), "{tabs}");
 }
 
 #[test]

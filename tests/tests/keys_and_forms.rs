@@ -1,7 +1,7 @@
 //! Keys and forms: typing key by key, checking, focusing, every kind of field, long texts, chords and choices.
 //!
 //! The oracle looks through the debugging pipe; what `bsk` says about a field is compared with what the field holds. The
-//! scenarios of plain text entry are in `text_entry.rs`.
+//! scenarios of plain text entry are in `scenarios/text.rs`.
 
 #![allow(clippy::unwrap_used, reason = "a check that fails inside a test fails the test")]
 

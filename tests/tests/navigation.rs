@@ -414,27 +414,6 @@ fn a_page_that_may_ask_to_stay_keeps_a_reload_and_the_history_where_dialogs_are_
 }
 
 #[test]
-fn a_page_that_is_not_found_is_reached_with_its_status() {
-    let browser = BROWSER.browser();
-    let session = browser.session();
-    let navigated = session.ok(&["navigate", &browser.pages().url("/nowhere")]);
-    assert_eq!(navigated["status"], 404);
-    assert_eq!(navigated["reached"], "load");
-}
-
-#[test]
-fn a_refused_port_is_a_page_failure_that_names_the_network_error() {
-    let browser = BROWSER.browser();
-    let session = browser.session();
-    let ran = session.bsk(&["navigate", &Pages::refusing_url()]);
-    assert_eq!(ran.exit_code(), Some(3), "{}", ran.report());
-    let error = ran.failure();
-    assert_eq!(error["data"]["reason"], "navigation_failed");
-    assert!(error["message"].as_str().unwrap().contains("ERR_CONNECTION_REFUSED"), "{error}");
-    assert!(ran.elapsed < Duration::from_secs(5), "{}", ran.report());
-}
-
-#[test]
 fn what_is_no_url_or_a_forbidden_one_is_refused_and_nothing_moves() {
     let browser = BROWSER.browser();
     let session = browser.session();

@@ -2,203 +2,31 @@
 
 #![allow(clippy::unwrap_used, reason = "a check that fails inside a test fails the test")]
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use bsk_tests::{Browser, Page, Session, Shared, until};
+use bsk_tests::{PLAIN, Page, Shared, Stage, ZOOMED, Zoom, until};
 use serde_json::{Value, json};
 
 static BROWSER: Shared = Shared::new();
 
-/// What is in front of the session's tab.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Front,
-    BehindTab,
-    BehindWindow,
-    Minimised,
-}
-
-const PLACES: [Place; 4] = [Place::Front, Place::BehindTab, Place::BehindWindow, Place::Minimised];
-
-/// Puts the session's window there.
-fn put(browser: &Browser, session: &Session<'_>, place: Place) {
-    let window = session.window_id;
-    match place {
-        Place::Front => {}
-        Place::BehindTab => {
-            browser.in_worker(&format!(
-                "chrome.tabs.create({{ windowId: {window}, active: true }}).then(tab => tab.id)"
-            ));
-        }
-        Place::BehindWindow => {
-            browser.in_worker(
-                "chrome.windows.create({ focused: true, state: 'maximized' }).then(one => one.id)",
-            );
-        }
-        Place::Minimised => {
-            browser.in_worker(&format!(
-                "chrome.windows.update({window}, {{ state: 'minimized' }}).then(one => one.id)"
-            ));
-        }
-    }
-}
-
-/// Runs a scenario in a fresh session in every place.
+/// Plays a scenario in every place of the window and at these zooms.
 #[track_caller]
-fn everywhere(scenario: impl Fn(&Browser, &Session<'_>, Place)) {
+fn everywhere(zooms: &[Zoom], scenario: impl Fn(&Stage<'_>)) {
+    bsk_tests::everywhere(&BROWSER.browser(), zooms, scenario);
+}
+
+#[test]
+fn force_says_what_it_skipped() {
     let browser = BROWSER.browser();
-    for place in PLACES {
-        let session = browser.session();
-        put(&browser, &session, place);
-        println!("in place {place:?}");
-        let started = Instant::now();
-        scenario(&browser, &session, place);
-        println!("took {:?}", started.elapsed());
-    }
-}
-
-/// Zooms the session's tab as its user would.
-fn zoom(browser: &Browser, session: &Session<'_>, factor: f64) {
-    let tab = session.tab_id();
-    browser.in_worker(&format!(
-        "chrome.tabs.setZoomSettings({tab}, {{ scope: 'per-tab' }}).then(() => chrome.tabs.setZoom({tab}, {factor})).then(() => 1)"
-    ));
-}
-
-const STICKY: &str = "<style>body{margin:0;height:3000px}header{position:sticky;top:0;height:80px;z-index:9}#t{position:absolute;top:1500px}</style><header onclick=\"o.textContent='header'\">H</header><button id=t onclick=\"o.textContent='paid'\">Pay</button><p id=o style=\"position:fixed;bottom:0\">-</p>";
-
-#[test]
-fn a_button_below_a_sticky_header_is_clicked_in_front_behind_and_zoomed() {
-    everywhere(|browser, session, _| {
-        let page = session.open_page(STICKY);
-        session.ok(&["click", "#t"]);
-        assert_eq!(page.evaluate("o.textContent"), "paid");
-        let page = session.open_page(STICKY);
-        zoom(browser, session, 1.25);
-        session.ok(&["click", &session.ref_of("button \"Pay\"")]);
-        assert_eq!(page.evaluate("o.textContent"), "paid");
-    });
-}
-
-#[test]
-fn what_covers_a_button_is_named_and_force_says_what_it_skipped() {
-    everywhere(|_, session, _| {
-        let page = session.open_page(
-            "<button id=b onclick=\"document.title='x'\">Go</button><div id=veil style=\"position:fixed;inset:0\" onclick=\"document.title='veil'\"></div>",
-        );
-        let started = Instant::now();
-        let error = session.err(&["click", "#b"]);
-        assert_eq!(error["data"]["reason"], "element_covered", "{error}");
-        assert!(error.to_string().contains("div#veil"), "{error}");
-        assert!(started.elapsed() < Duration::from_secs(2));
-        assert_eq!(page.evaluate("document.title"), "");
-        let forced = session.ok(&["click", "#b", "--force"]);
-        assert_eq!((&forced["forced"], &forced["reached"]), (&json!(true), &json!("div#veil")), "{forced}");
-        assert_eq!(page.evaluate("document.title"), "veil");
-        let forced = session.ok(&["hover", "#b", "--force"]);
-        assert_eq!(forced["forced"], true, "{forced}");
-    });
-}
-
-#[test]
-fn a_disabled_button_is_refused_unless_forced() {
-    everywhere(|_, session, _| {
-        let page = session.open_page(
-            "<button disabled onclick=\"o.textContent='bad'\">D</button><div role=button aria-disabled=true onclick=\"o.textContent='ad'\">A</div><p id=o>-</p>",
-        );
-        assert_eq!(session.err(&["click", "button"])["data"]["reason"], "element_disabled");
-        let text = session.observe();
-        assert!(text.contains("button \"A\" [disabled]"), "{text}");
-        let aria = session.ref_of("button \"A\"");
-        assert_eq!(session.err(&["click", &aria])["data"]["reason"], "element_disabled");
-        assert_eq!(page.evaluate("o.textContent"), "-");
-        session.ok(&["click", &aria, "--force"]);
-        assert_eq!(page.evaluate("o.textContent"), "ad");
-    });
-}
-
-#[test]
-fn a_moving_button_is_hit_wherever_its_window_is() {
-    everywhere(|_, session, _| {
-        let page = session.open_page(
-            "<button id=b style=\"position:relative;transition:left .4s\" onclick=\"document.title='hit'\">B</button><script>setTimeout(()=>b.style.left='300px',0)</script>",
-        );
-        session.ok(&["click", "#b"]);
-        assert_eq!(page.evaluate("document.title"), "hit");
-    });
-}
-
-#[test]
-fn a_button_in_a_closed_shadow_root_is_clicked() {
-    everywhere(|_, session, _| {
-        let page = session.open_page(
-            "<x-a></x-a><p id=o>-</p><script>customElements.define('x-a',class extends HTMLElement{constructor(){super();const r=this.attachShadow({mode:'closed'});r.innerHTML='<button>Deep</button>';r.firstChild.onclick=()=>o.textContent='deep'}})</script>",
-        );
-        session.ok(&["click", &session.ref_of("button \"Deep\"")]);
-        assert_eq!(page.evaluate("o.textContent"), "deep");
-    });
-}
-
-#[test]
-fn a_button_in_nested_scaled_frames_of_other_processes_is_clicked_zoomed_too() {
-    everywhere(|browser, session, place| {
-        let elsewhere = |url: &str, host: &str| url.replace("127.0.0.1", host);
-        let inner = browser.pages().html(
-            "<button style='margin:40px 30px' onclick=\"parent.parent.postMessage('inner','*')\">Deep pay</button>",
-        );
-        let middle = browser.pages().html(&format!(
-            "<div style='height:50px'></div><iframe style='border:5px solid;margin-left:20px' width=400 height=150 src='{}'></iframe>",
-            elsewhere(&inner, "other.localhost")
-        ));
-        for factor in [1.0, 1.25] {
-            let page = session.open_page(&format!(
-                "<p id=o>-</p><iframe style='transform:scale(.5);transform-origin:0 0;border:0' width=600 height=400 src='{}'></iframe><script>onmessage=e=>o.textContent=e.data</script>",
-                elsewhere(&middle, "third.localhost")
-            ));
-            zoom(browser, session, factor);
-            let button = session.ref_of("button \"Deep pay\"");
-            let started = Instant::now();
-            loop {
-                let ran = session.bsk(&["click", &button]);
-                if place == Place::Front || factor == 1.0 || ran.exit_code() == Some(0) {
-                    assert_eq!(ran.exit_code(), Some(0), "{}", ran.report());
-                    break;
-                }
-                // A page that is not shown takes a zoom to its frames late: then it is said, and nothing was clicked.
-                assert_eq!(ran.failure()["data"]["reason"], "not_delivered", "{}", ran.report());
-                assert_eq!(page.evaluate("o.textContent"), "-");
-                assert!(started.elapsed() < Duration::from_secs(20), "{}", ran.report());
-            }
-            until("the frame's message", Duration::from_secs(2), || {
-                (page.evaluate("o.textContent") == "inner").then_some(())
-            });
-        }
-    });
-}
-
-const BOARD: &str = "<canvas id=c width=200 height=100 aria-label=board></canvas><p id=o></p><script>c.onclick=e=>o.textContent=e.offsetX+','+e.offsetY</script>";
-
-#[test]
-fn a_point_of_a_canvas_is_clicked_zoomed_and_scaled() {
-    everywhere(|browser, session, _| {
-        let page = session.open_page(BOARD);
-        let board = session.ref_of("board");
-        session.ok(&["click", &board, "--at", "150,25"]);
-        assert_eq!(page.evaluate("o.textContent"), "150,25");
-        zoom(browser, session, 1.25);
-        session.ok(&["click", &board, "--at", "151,25"]);
-        assert_eq!(page.evaluate("o.textContent"), "151,25");
-        let sharp = page.attached().unwrap();
-        let metrics = json!({ "width": 0, "height": 0, "deviceScaleFactor": 2, "mobile": false });
-        sharp.call("Emulation.setDeviceMetricsOverride", &metrics).unwrap();
-        session.ok(&["click", &board, "--at", "20,80"]);
-        assert_eq!(page.evaluate("o.textContent"), "20,80");
-        zoom(browser, session, 1.0);
-        session.ok(&["click", &board, "--at", "21,80"]);
-        assert_eq!(page.evaluate("o.textContent"), "21,80");
-        let outside = session.err(&["click", &board, "--at", "250,5"]);
-        assert_eq!(outside["data"]["reason"], "position_outside", "{outside}");
-    });
+    let session = browser.session();
+    let page = session.open_page(
+        "<button id=b onclick=\"document.title='x'\">Go</button><div id=veil style=\"position:fixed;inset:0\" onclick=\"document.title='veil'\"></div>",
+    );
+    let forced = session.ok(&["click", "#b", "--force"]);
+    assert_eq!((&forced["forced"], &forced["reached"]), (&json!(true), &json!("div#veil")), "{forced}");
+    assert_eq!(page.evaluate("document.title"), "veil");
+    let forced = session.ok(&["hover", "#b", "--force"]);
+    assert_eq!(forced["forced"], true, "{forced}");
 }
 
 #[test]
@@ -210,18 +38,6 @@ fn a_point_of_a_turned_and_scaled_element_is_hit_where_its_box_has_it() {
     );
     session.ok(&["click", "#d", "--at", "30,170"]);
     assert_eq!(page.evaluate("document.title"), "30,170");
-}
-
-#[test]
-fn hovering_opens_a_menu_whose_item_can_be_clicked_wherever_the_window_is() {
-    everywhere(|_, session, _| {
-        let page = session.open_page(
-            "<nav><b id=m>Menu</b><a id=a href=#ok hidden>Item</a></nav><script>m.onmouseenter=()=>a.hidden=false</script>",
-        );
-        session.ok(&["hover", "#m"]);
-        session.ok(&["click", &session.ref_of("link \"Item\"")]);
-        assert_eq!(page.evaluate("location.hash"), "#ok");
-    });
 }
 
 #[test]
@@ -244,22 +60,6 @@ fn settling_ends_with_the_page_s_reaction_and_not_with_the_time() {
     let ran = session.bsk(&["hover", "#m", "--settle", "10s"]);
     assert_eq!(page.evaluate("a.hidden"), false);
     assert!(ran.elapsed < Duration::from_secs(2), "{}", ran.report());
-}
-
-#[test]
-fn duplicate_names_are_listed_and_none_is_chosen() {
-    everywhere(|_, session, _| {
-        let row = |name: &str| {
-            format!("<tr><td>{name}<td><button onclick=\"document.title='{name}'\">Edit</button>")
-        };
-        let page = session.open_page(&format!("<table>{}{}{}</table>", row("Ann"), row("Bob"), row("Cy")));
-        let error = session.err(&["click", "--role", "button", "--name", "Edit"]);
-        assert_eq!(error["data"]["reason"], "element_ambiguous", "{error}");
-        let candidates = error["data"]["candidates"].as_array().cloned().unwrap_or_default();
-        assert_eq!(candidates.len(), 3, "{error}");
-        session.ok(&["click", candidates[1]["ref"].as_str().unwrap()]);
-        assert_eq!(page.evaluate("document.title"), "Bob");
-    });
 }
 
 #[test]
@@ -342,22 +142,6 @@ fn a_click_on_an_option_chooses_it_with_one_change() {
 const HTML5: &str = "<div id=a draggable=true ondragstart=\"event.dataTransfer.setData('text/plain','card-7')\" ondragend=\"document.title+='end'\">A</div><div id=z ondragover=\"event.preventDefault()\" ondrop=\"event.preventDefault();o.textContent=event.dataTransfer.getData('text/plain')\">Z</div><p id=o>-</p><button onclick=\"o.textContent='clicked'\">After</button>";
 
 #[test]
-fn html5_drag_and_drop_brings_the_page_s_own_data() {
-    everywhere(|browser, session, _| {
-        for factor in [1.0, 1.25] {
-            let page = session.open_page(HTML5);
-            zoom(browser, session, factor);
-            let dragged = session.ok(&["drag", "#a", "--to", "#z"]);
-            assert_eq!(dragged["kind"], "html5", "{dragged}");
-            assert_eq!(page.evaluate("o.textContent"), "card-7");
-            assert_eq!(page.evaluate("document.title"), "end", "the source hears of the end");
-            session.ok(&["click", "button"]);
-            assert_eq!(page.evaluate("o.textContent"), "clicked", "the pointer is free again");
-        }
-    });
-}
-
-#[test]
 fn a_drag_ends_at_what_people_call_the_place() {
     let browser = BROWSER.browser();
     let session = browser.session();
@@ -396,17 +180,14 @@ const POINTER: &str = "<style>body{margin:0}#b{position:absolute;left:20px;top:2
 
 #[test]
 fn a_box_is_dragged_with_pointer_events_to_an_element_and_by_an_offset() {
-    everywhere(|browser, session, _| {
-        for factor in [1.0, 1.25] {
-            let page = session.open_page(POINTER);
-            zoom(browser, session, factor);
-            let dragged = session.ok(&["drag", "#b", "--to", "#t"]);
-            assert_eq!(dragged["kind"], "pointer", "{dragged}");
-            assert_eq!(page.evaluate("[b.offsetLeft,b.offsetTop,log].join()"), "330,230,0up;");
-            assert!(page.evaluate("moves").as_u64().unwrap() >= 5);
-            session.ok(&["drag", "#b", "--from", "10,10", "--to", "-90,-40"]);
-            assert_eq!(page.evaluate("[b.offsetLeft,b.offsetTop,log].join()"), "230,180,0up;0up;");
-        }
+    everywhere(ZOOMED, |on| {
+        let page = on.page(POINTER);
+        let dragged = on.ok(&["drag", "#b", "--to", "#t"]);
+        assert_eq!(dragged["kind"], "pointer", "{dragged}");
+        assert_eq!(page.evaluate("[b.offsetLeft,b.offsetTop,log].join()"), "330,230,0up;");
+        assert!(page.evaluate("moves").as_u64().unwrap() >= 5);
+        on.ok(&["drag", "#b", "--from", "10,10", "--to", "-90,-40"]);
+        assert_eq!(page.evaluate("[b.offsetLeft,b.offsetTop,log].join()"), "230,180,0up;0up;");
     });
 }
 
@@ -489,45 +270,42 @@ const SCROLLING: &str = "<body style='margin:0;height:4000px'><div id=box style=
 
 #[test]
 fn the_page_and_its_boxes_are_scrolled_by_the_wheel() {
-    everywhere(|browser, session, place| {
-        for factor in [1.0, 1.25] {
-            let page = session.open_page(SCROLLING);
-            zoom(browser, session, factor);
-            page.evaluate("wheels=0;addEventListener('wheel',event=>{if(event.isTrusted)wheels++});null");
-            let scrolled = session.ok(&["scroll", "--by", "0,500"]);
-            println!("{place:?} {factor}: {}", scrolled["how"]);
-            assert_eq!(scrolled["scroll_y"], 500.0, "{scrolled}");
-            assert_eq!(scrolled["above"], 500.0, "{scrolled}");
-            assert_eq!(tops(&page), "500,0");
-            let has_wheel = page.evaluate("wheels").as_u64().unwrap() > 0;
-            assert!(has_wheel || scrolled["how"] == "script", "what came of no wheel is said: {scrolled}");
-            session.ok(&["scroll", "--to", "top"]);
-            let scrolled = session.ok(&["scroll", "#in", "--by", "0,300"]);
-            assert_eq!(tops(&page), "0,300", "{scrolled}");
-            let scrolled = session.ok(&["scroll", "#in", "--to", "bottom"]);
-            assert_eq!(scrolled["below"], 0.0, "{scrolled}");
-            let scrolled = session.ok(&["scroll", "#low"]);
-            assert_eq!(scrolled["used_selector"], "#low", "{scrolled}");
-            assert_eq!(page.evaluate("low.getBoundingClientRect().bottom <= innerHeight"), true);
-            let scrolled = session.ok(&["scroll", "--to", "bottom"]);
-            assert_eq!(scrolled["below"], 0.0, "{scrolled}");
-        }
+    everywhere(ZOOMED, |on| {
+        let page = on.page(SCROLLING);
+        page.evaluate("wheels=0;addEventListener('wheel',event=>{if(event.isTrusted)wheels++});null");
+        let scrolled = on.ok(&["scroll", "--by", "0,500"]);
+        println!("it was scrolled by {}", scrolled["how"]);
+        assert_eq!(scrolled["scroll_y"], 500.0, "{scrolled}");
+        assert_eq!(scrolled["above"], 500.0, "{scrolled}");
+        assert_eq!(tops(&page), "500,0");
+        let has_wheel = page.evaluate("wheels").as_u64().unwrap() > 0;
+        assert!(has_wheel || scrolled["how"] == "script", "what came of no wheel is said: {scrolled}");
+        on.ok(&["scroll", "--to", "top"]);
+        let scrolled = on.ok(&["scroll", "#in", "--by", "0,300"]);
+        assert_eq!(tops(&page), "0,300", "{scrolled}");
+        let scrolled = on.ok(&["scroll", "#in", "--to", "bottom"]);
+        assert_eq!(scrolled["below"], 0.0, "{scrolled}");
+        let scrolled = on.ok(&["scroll", "#low"]);
+        assert_eq!(scrolled["used_selector"], "#low", "{scrolled}");
+        assert_eq!(page.evaluate("low.getBoundingClientRect().bottom <= innerHeight"), true);
+        let scrolled = on.ok(&["scroll", "--to", "bottom"]);
+        assert_eq!(scrolled["below"], 0.0, "{scrolled}");
     });
 }
 
 #[test]
 fn scrolling_goes_on_until_a_text_is_there_and_ends_with_the_list() {
-    everywhere(|_, session, _| {
-        let page = session.open_page(
+    everywhere(PLAIN, |on| {
+        let page = on.page(
             "<div id=l style='height:300px;overflow:auto'></div><script>let n=0;const more=()=>{for(let i=0;i<20;i++)l.insertAdjacentHTML('beforeend',`<p>Row ${++n}.</p>`)};more();l.onscroll=()=>{if(n<100&&l.scrollTop+l.clientHeight>l.scrollHeight-50)setTimeout(more,120)}</script>",
         );
-        let scrolled = session.ok(&["scroll", "--until-text", "Row 97."]);
+        let scrolled = on.ok(&["scroll", "--until-text", "Row 97."]);
         assert!(scrolled["found"]["name"].is_string(), "{scrolled}");
         assert_eq!(
             page.evaluate("(r=>r.top>=0&&r.bottom<=310)([...l.children].find(one=>one.textContent=='Row 97.').getBoundingClientRect())"),
             true
         );
-        let error = session.err(&["scroll", "#l", "--until-text", "Row 4000.", "--timeout", "20s"]);
+        let error = on.err(&["scroll", "#l", "--until-text", "Row 4000.", "--timeout", "20s"]);
         assert_eq!(error["data"]["reason"], "scroll_end_reached", "{error}");
     });
 }
@@ -562,4 +340,26 @@ fn what_is_in_a_frame_is_scrolled_there() {
     assert_eq!(scrolled["scroll_y"], 400.0, "{scrolled}");
     let scrolled = session.ok(&["scroll", &session.ref_of("button \"Deep\"")]);
     assert!(scrolled["scroll_y"].as_f64().unwrap() > 1500.0, "{scrolled}");
+}
+
+#[test]
+fn what_moved_away_under_the_pointer_is_pointed_at_once_more_and_nothing_else_is_clicked() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    // As when a bar of the browser slides in between the look and the press.
+    let page = session.open_page(
+        "<body style='margin:0'><div id=d style='padding-top:20px'><input id=c type=checkbox><button id=b onclick=\"log+='hit;'\">B</button></div><script>log='';moves=0;shy=false;\
+         document.onclick=e=>log+=e.target.id+';';document.onmousedown=e=>log+='down '+e.target.id+';';onmousemove=e=>{if(shy)d.style.paddingTop=e.clientY>200?'20px':'400px';else if(moves++<1)d.style.paddingTop='120px'}</script>",
+    );
+    session.ok(&["click", "#b"]);
+    assert_eq!(page.evaluate("log"), "down b;hit;b;");
+    page.evaluate("log='';moves=0;d.style.paddingTop='20px'");
+    session.ok(&["check", "#c"]);
+    assert_eq!(page.evaluate("log+c.checked"), "down c;c;true");
+    page.evaluate("log='';shy=true");
+    let error = session.err(&["click", "#b"]);
+    assert_eq!(error["data"]["reason"], "not_delivered", "{error}");
+    page.evaluate("shy=false");
+    session.ok(&["click", "#b", "--click-count", "2"]);
+    assert_eq!(page.evaluate("log"), "down b;hit;b;down b;hit;b;", "of the stopped presses nothing arrived");
 }

@@ -38,21 +38,6 @@ fn what_holds_already_is_answered_at_once() {
 }
 
 #[test]
-fn a_route_of_a_single_page_application_is_waited_for_by_its_text() {
-    let browser = BROWSER.browser();
-    let session = browser.session();
-    session.open(
-        "<button onclick=\"history.pushState(0,'','/b');setTimeout(()=>o.textContent='B',300)\">Go</button><p id=o>A</p>",
-    );
-    session.ok(&["click", "button"]);
-    let waited = session.ok(&["wait-for", "--text", "B"]);
-    assert_eq!((&waited["matched"], &waited["role"]), (&"text".into(), &"paragraph".into()), "{waited}");
-    assert!(waited["ref"].as_str().unwrap().starts_with('@'), "{waited}");
-    let waited = session.ok(&["wait-for", "--url", "**/b"]);
-    assert!(waited["url"].as_str().unwrap().ends_with("/b"), "{waited}");
-}
-
-#[test]
 fn texts_and_elements_are_waited_for_until_they_come_and_until_they_go() {
     let browser = BROWSER.browser();
     let session = browser.session();
@@ -231,24 +216,6 @@ fn an_alert_ends_the_click_at_once_and_is_answered_later() {
 }
 
 #[test]
-fn a_prompt_takes_a_text_its_default_or_nothing() {
-    let browser = BROWSER.browser();
-    let session = browser.session();
-    let page = session.open_page("<button onclick=\"document.title=String(prompt('n','def'))\">P</button>");
-    for (args, title) in [
-        (&["dialog", "accept", "--text", ""][..], ""),
-        (&["dialog", "accept"], "def"),
-        (&["dialog", "accept", "--text", "Ada"], "Ada"),
-        (&["dialog", "dismiss"], "null"),
-    ] {
-        let failure = session.err(&["click", "button"]);
-        assert_eq!(failure["data"]["dialog"]["default_prompt"], "def", "{failure}");
-        session.ok(args);
-        assert_eq!(page.evaluate("document.title"), title);
-    }
-}
-
-#[test]
 fn alerts_in_a_row_are_answered_one_by_one() {
     let browser = BROWSER.browser();
     let session = browser.session();
@@ -284,26 +251,6 @@ fn a_dialog_of_a_frame_is_told_like_the_page_s() {
     );
     session.ok(&["dialog", "dismiss"]);
     assert_eq!(page.evaluate("document.title"), "false");
-}
-
-#[test]
-fn a_page_that_asks_to_stay_is_asked_back() {
-    let browser = BROWSER.browser();
-    let session = browser.session();
-    let here =
-        session.open("<input id=i><script>onbeforeunload=e=>{e.preventDefault();e.returnValue='x'}</script>");
-    let next = browser.pages().html("<title>Next</title>");
-    // Only a page that was used may ask.
-    session.ok(&["click", "#i"]);
-    session.ok(&["press", "z"]);
-    let failure = session.err(&["navigate", &next]);
-    assert_eq!(failure["data"]["dialog"]["type"], "beforeunload", "{failure}");
-    session.ok(&["dialog", "dismiss"]);
-    let seen = session.ok(&["evaluate", "location.href + ' ' + i.value"]);
-    assert_eq!(seen["value"], format!("{here} z").as_str());
-    assert_eq!(session.bsk(&["navigate", &next]).exit_code(), Some(6));
-    session.ok(&["dialog", "accept"]);
-    session.ok(&["wait-for", "--url", &next]);
 }
 
 #[test]

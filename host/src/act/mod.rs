@@ -38,7 +38,7 @@ pub(crate) use type_text::type_text;
 
 use crate::arrival;
 use crate::kernel::Pending;
-use crate::run::{Work, tab_lost};
+use crate::run::{Done, Work, tab_lost};
 use crate::tabs::TabEvent;
 use crate::target::Element;
 
@@ -50,6 +50,35 @@ const ANSWERED: Duration = Duration::from_secs(3);
 
 /// How long the page may take to get the input once the browser has it.
 const DELIVERY_MS: u64 = 3000;
+
+/// How long input may take to be over with once it is known not to have arrived.
+const OVER: Duration = Duration::from_millis(500);
+
+/// Points once more when the page got nothing of the first time: a press that was about to reach something else was stopped, and
+/// what moved everything, such as a bar of the browser that slides in, has moved it by then; or the browser threw the press away,
+/// as it does in a window that is shown until a new page has drawn something. Only once the browser is through with the
+/// first gesture, so that nothing of it can still arrive.
+pub(crate) async fn again_if_lost<F>(work: &Work, act: impl Fn() -> F) -> Result<Done, Failure>
+where
+    F: Future<Output = Result<Done, Failure>>,
+{
+    let is_lost = |failure: &Failure| failure.reason == Some(Reason::NotDelivered);
+    let first = act().await;
+    if !first.as_ref().is_err_and(is_lost) || !is_over(work).await {
+        return first;
+    }
+    let second = act().await;
+    if second.as_ref().is_err_and(is_lost) {
+        let _ = is_over(work).await;
+    }
+    second
+}
+
+/// Whether the browser is through with all input sent; frames that sleep keep it.
+async fn is_over(work: &Work) -> bool {
+    let until = Instant::now() + OVER;
+    timeout_at(until.min(work.deadline), flush(work)).await.is_ok_and(|flushed| flushed.is_ok())
+}
 
 /// The element an action used, as `observe` names it.
 #[derive(Debug, Deserialize)]
