@@ -19,7 +19,7 @@ const WORLD = 'bsk';
 export const PAGE_FILES = Object.freeze([
   'refs.js', 'clobbered.js', 'shadow.js', 'sheets.js', 'visible.js', 'role.js', 'name.js', 'state.js', 'place.js', 'unseen.js',
   'cover.js', 'hover.js', 'observe.js', 'listing.js', 'rows.js', 'columns.js', 'target.js', 'query.js', 'geometry.js',
-  'actionable.js', 'stand_in.js', 'probe.js', 'drag.js', 'scroll.js', 'field.js', 'caret.js', 'held_text.js', 'edit.js',
+  'actionable.js', 'stand_in.js', 'painted.js', 'probe.js', 'drag.js', 'scroll.js', 'field.js', 'caret.js', 'held_text.js', 'edit.js',
   'long_text.js', 'type.js', 'select.js', 'check.js', 'html.js', 'wait.js', 'outcome.js', 'user_input.js', 'main.js',
 ]);
 

@@ -35,6 +35,7 @@ async function prepareTarget({ target, timeout_ms, force = false, arm, at, watch
   const needsEnabled = arm !== 'mousemove' && arm !== 'drop';
   const option = arm === 'mousedown' ? optionMeant(target) : null;
   if (option !== null) return { ok: { ...usedElement(option), x: 0, y: 0, box: boxInView(option), is_option: true } };
+  if (arm === 'mousedown' || arm === 'drag') await firstPaint();
   const found = await lookUntil(timeout_ms, () => {
     if (force) return forcedPoint(target, at);
     const ready = readyElement(target, needsEnabled);

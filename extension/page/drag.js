@@ -5,6 +5,7 @@
 /**
  * @typedef {object} DragWatch
  * @property {Element | null} onto where the drop is meant to arrive; null: anywhere
+ * @property {Event | null} press the `mousedown` on what is draggable
  * @property {Event | null} start the `dragstart`
  * @property {Event | null} over the last `dragenter` or `dragover`
  * @property {boolean} isPressed
@@ -17,7 +18,7 @@
  * @property {AbortController} listening
  */
 
-const DRAG_EVENTS = ['pointerdown', 'dragstart', 'dragenter', 'dragover', 'drop', 'pointerup', 'mouseup', 'click'];
+const DRAG_EVENTS = ['pointerdown', 'mousedown', 'dragstart', 'dragenter', 'dragover', 'drop', 'pointerup', 'mouseup', 'click'];
 /** How long a watch lasts that nobody reads. */
 const DRAG_WATCH_MS = 120_000;
 
@@ -36,7 +37,7 @@ function watchDrag(onto, isNew) {
   }
   dragWatch?.listening.abort();
   /** @type {DragWatch} */
-  const watch = { onto, start: null, over: null, isPressed: !isNew, released: false, releasedAt: null, guards: isNew, dropped: false, hit: null, wake: null, listening: new AbortController() };
+  const watch = { onto, press: null, start: null, over: null, isPressed: !isNew, released: false, releasedAt: null, guards: isNew, dropped: false, hit: null, wake: null, listening: new AbortController() };
   dragWatch = watch;
   const options = { capture: true, signal: watch.listening.signal };
   for (const type of DRAG_EVENTS) {
@@ -51,6 +52,7 @@ function watchDrag(onto, isNew) {
  */
 function noteDrag(watch, event) {
   if (event.type === 'dragstart') watch.start = event;
+  if (event.type === 'mousedown' && event.composedPath().some(isDraggable)) watch.press = event;
   if (event.type === 'dragenter' || event.type === 'dragover') watch.over = event;
   if (event.type === 'pointerdown') {
     // Another press is another gesture: this one is over, even where its release never came.
@@ -79,6 +81,14 @@ function noteDrag(watch, event) {
 }
 
 /**
+ * @param {EventTarget} target
+ * @returns {boolean} whether its page says that it can be dragged
+ */
+function isDraggable(target) {
+  return target instanceof Element && target.getAttribute('draggable') === 'true';
+}
+
+/**
  * `drag_state`: see `PageFunctions`.
  * @param {Parameters<PageFunctions['drag_state']>[0]} args
  * @returns {Promise<Answer<DragState>>}
@@ -93,7 +103,8 @@ async function dragState({ timeout_ms, until, is_last = false }) {
     await withinTime(new Promise((resolve) => { watch.wake = () => { if (isThere()) resolve(undefined); }; }), timeout_ms);
     watch.wake = null;
   }
-  if (is_last) watch.guards = false;
+  const isOverdue = watch.press !== null && !watch.press.defaultPrevented && watch.start === null;
+  if (is_last && !isOverdue) watch.guards = false;
   if (until !== undefined) {
     watch.listening.abort();
     dragWatch = null;
@@ -101,7 +112,7 @@ async function dragState({ timeout_ms, until, is_last = false }) {
   return {
     ok: {
       started: watch.start !== null && !watch.start.defaultPrevented,
-      accepts: watch.over?.defaultPrevented ?? false,
+      overdue: isOverdue, accepts: watch.over?.defaultPrevented ?? false,
       released: watch.released, dropped: watch.dropped, hit: watch.hit,
     },
   };

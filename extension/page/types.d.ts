@@ -85,6 +85,8 @@ interface Prepared extends UsedElement {
 interface DragState {
   /** It began a drag of its own, with data. */
   started: boolean;
+  /** What was pressed is `draggable`, and the browser has begun no drag of it. */
+  overdue: boolean;
   /** What is under the pointer takes it. */
   accepts: boolean;
   /** The button's release arrived. */

@@ -14,7 +14,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Duration, Instant, timeout_at};
 
 use super::pointer::{Aim, Wish, aim, hurry, mouse, to_viewport};
-use super::{DELIVERY_MS, confirm, effects, flush, read_probe, used};
+use super::{DELIVERY_MS, confirm, effects, flush, is_over, read_probe, used};
 use crate::kernel::Pending;
 use crate::run::{Done, Work};
 use crate::tabs::TabEvent;
@@ -37,6 +37,7 @@ pub(crate) enum Goal {
 #[derive(Debug, Deserialize)]
 struct DragState {
     started: bool,
+    overdue: bool,
     accepts: bool,
     released: bool,
     dropped: bool,
@@ -98,7 +99,16 @@ impl Grip<'_> {
         hurry(self.work, point, 1);
         let state = self.state(self.frame, None, is_last);
         moved.await?;
-        if state.await?.started {
+        let DragState { started, overdue, .. } = state.await?;
+        if is_last && overdue {
+            return Err(Failure::new(
+                ErrorCode::CdpFailed,
+                Reason::NoDrag,
+                "what was pressed is draggable, but the browser began no drag of it, so it was let go where it was",
+            )
+            .hint("look at the page with `bsk observe`, then try again"));
+        }
+        if started {
             began(events, self.work.deadline).await?;
             self.is_drag = true;
             self.drag_event("dragEnter").await?;
@@ -216,8 +226,22 @@ async fn began(events: &mut Receiver<TabEvent>, deadline: Instant) -> Result<(),
     }
 }
 
-/// `bsk drag`.
+/// `bsk drag`. A drag that the browser did not begin is tried once more: a window that has only just been drawn loses presses.
 pub(crate) async fn drag(
+    work: &Work,
+    source: &Element,
+    goal: &Goal,
+    from: Option<Offset>,
+) -> Result<Done, Failure> {
+    match once(work, source, goal, from).await {
+        Err(failure) if failure.reason == Some(Reason::NoDrag) && is_over(work).await => {
+            once(work, source, goal, from).await
+        }
+        done => done,
+    }
+}
+
+async fn once(
     work: &Work,
     source: &Element,
     goal: &Goal,
