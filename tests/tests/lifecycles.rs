@@ -246,7 +246,13 @@ fn a_session_whose_window_the_user_closes_is_over() {
     until("the session is no longer listed", RECONNECT, || {
         (browser.bsk_ok(&["session", "list"]) == serde_json::json!([])).then_some(())
     });
-    assert_eq!(session.err(&["observe"])["data"]["reason"], "session_not_found");
+    let late = session.bsk(&["observe"]);
+    assert_eq!(
+        (late.exit_code(), &late.failure()["data"]["reason"]),
+        (Some(7), &"session_ended".into()),
+        "{}",
+        late.report()
+    );
 }
 
 #[test]

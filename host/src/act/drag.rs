@@ -241,12 +241,7 @@ pub(crate) async fn drag(
     }
 }
 
-async fn once(
-    work: &Work,
-    source: &Element,
-    goal: &Goal,
-    from: Option<Offset>,
-) -> Result<Done, Failure> {
+async fn once(work: &Work, source: &Element, goal: &Goal, from: Option<Offset>) -> Result<Done, Failure> {
     work.tab.has_fresh_document.set(false);
     let drop_wish = Wish { arm: "drop", ..Wish::default() };
     // Before anything is pressed: is there such a place at all?
