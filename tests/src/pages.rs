@@ -1,7 +1,7 @@
 //! A web server on 127.0.0.1 for the pages of a test.
 //!
-//! Every page gets a path of its own, so that tests which share the server cannot meet. Each request is answered on its own
-//! thread, so a slow answer delays nobody, and is remembered.
+//! Every page gets a path of its own, so that tests which share the server cannot meet. Each request is answered on a thread
+//! of its own, so a slow answer delays nobody, and is remembered.
 
 #![allow(
     clippy::disallowed_types,
@@ -9,6 +9,7 @@
 )]
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::fmt;
 use std::fs;
 use std::net::TcpListener;
@@ -16,7 +17,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use tiny_http::{Header, Server};
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use tokio::sync::oneshot;
 
 /// A request as the server saw it.
 #[derive(Debug, Clone)]
@@ -74,7 +80,8 @@ struct State {
 
 /// The server; ends when it is dropped.
 pub struct Pages {
-    server: Arc<Server>,
+    /// Ends the server when it is dropped.
+    _life: oneshot::Sender<()>,
     port: u16,
     state: Arc<Mutex<State>>,
 }
@@ -92,17 +99,24 @@ impl Pages {
     /// When 127.0.0.1 has none.
     #[must_use]
     pub fn serve() -> Self {
-        let server = Arc::new(Server::http("127.0.0.1:0").expect("a free port on 127.0.0.1"));
-        let port = server.server_addr().to_ip().expect("an inet address").port();
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port on 127.0.0.1");
+        let port = listener.local_addr().expect("a bound socket has an address").port();
         let state: Arc<Mutex<State>> = Arc::default();
-        let (its_server, its_state) = (Arc::clone(&server), Arc::clone(&state));
+        let (life, end) = oneshot::channel();
+        let its_state = Arc::clone(&state);
         thread::spawn(move || {
-            for request in its_server.incoming_requests() {
-                let state = Arc::clone(&its_state);
-                thread::spawn(move || answer(request, &state));
-            }
+            let runtime =
+                tokio::runtime::Builder::new_current_thread().enable_io().build().expect("a runtime");
+            runtime.block_on(async {
+                tokio::select! {
+                    () = accept(listener, its_state) => {}
+                    _ = end => {}
+                }
+            });
+            // A route that still sleeps is not waited for.
+            runtime.shutdown_background();
         });
-        Self { server, port, state }
+        Self { _life: life, port, state }
     }
 
     /// The address of a path.
@@ -176,12 +190,6 @@ impl Pages {
     }
 }
 
-impl Drop for Pages {
-    fn drop(&mut self) {
-        self.server.unblock();
-    }
-}
-
 fn content_type(name: &str) -> &'static str {
     match Path::new(name).extension().and_then(|ending| ending.to_str()) {
         Some("html") => "text/html; charset=utf-8",
@@ -192,26 +200,44 @@ fn content_type(name: &str) -> &'static str {
     }
 }
 
-fn answer(request: tiny_http::Request, state: &Mutex<State>) {
-    let asked = Request { method: request.method().to_string(), url: request.url().to_owned() };
+async fn accept(listener: TcpListener, state: Arc<Mutex<State>>) {
+    listener.set_nonblocking(true).expect("a socket can be asked not to block");
+    let listener = tokio::net::TcpListener::from_std(listener).expect("a runtime with sockets");
+    loop {
+        let Ok((stream, _)) = listener.accept().await else { continue };
+        let state = Arc::clone(&state);
+        tokio::spawn(async move {
+            let service = service_fn(|request| answer(request, Arc::clone(&state)));
+            // A browser that went away is no concern of the server.
+            let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+        });
+    }
+}
+
+async fn answer(
+    request: hyper::Request<Incoming>,
+    state: Arc<Mutex<State>>,
+) -> Result<hyper::Response<Full<Bytes>>, Infallible> {
+    let url = request.uri().path_and_query().map_or("/", |path| path.as_str()).to_owned();
+    let asked = Request { method: request.method().to_string(), url };
     let path = asked.url.split(['?', '#']).next().unwrap_or_default().to_owned();
     let route = {
-        let mut state = lock(state);
+        let mut state = lock(&state);
         state.seen.push(asked.clone());
         state.routes.get(&path).cloned()
     };
     let response = match route {
-        Some(route) => route(&asked),
+        Some(route) => {
+            tokio::task::spawn_blocking(move || route(&asked)).await.expect("a route that does not panic")
+        }
         None => Response::html("<title>Not found</title><h1>Not found</h1>").status(404),
     };
-    let mut reply = tiny_http::Response::from_data(response.body).with_status_code(response.status);
+    let mut reply = hyper::Response::builder().status(response.status);
     let content_type = ("Content-Type".to_owned(), response.content_type);
     for (name, value) in response.headers.into_iter().chain([content_type]) {
-        let header = Header::from_bytes(name.as_bytes(), value.as_bytes()).expect("a header of a test");
-        reply.add_header(header);
+        reply = reply.header(name, value.as_bytes());
     }
-    // A browser that went away is no concern of the server.
-    let _ = request.respond(reply);
+    Ok(reply.body(Full::new(Bytes::from(response.body))).expect("a status and headers of a test"))
 }
 
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
