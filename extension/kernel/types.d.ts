@@ -96,6 +96,8 @@ export type HostMessage =
   /** A request with an id that is not well formed: it gets this failure as its reply. */
   | { kind: 'bad_request'; id: number; failure: Failure }
   | { kind: 'cancel'; id: number }
+  /** A command begins in a session. */
+  | { kind: 'note'; sessionId: string; command: string }
   | { kind: 'ping' }
   | { kind: 'part'; part: Part };
 
