@@ -59,7 +59,10 @@ function showQuestion(question) {
   fill('#subject', plain(subject, 200));
   // Never shortened: which site it is can stand at its end.
   fill('#site', plain(site, Infinity));
-  fill('#program', agent === undefined ? text('unknown_program') : plainPath(agent.path ?? agent.program, 160));
+  fill('#program', plain(agent?.program ?? text('unknown_program')));
+  const path = element('#path', HTMLElement);
+  show(path, plainPath(agent?.path ?? '', 160));
+  path.hidden = agent?.path === undefined;
   show(element('#process', HTMLElement), agent === undefined ? '' : text('process', [String(agent.pid)]));
   fill('#session', plain(session, 60));
   show(element('#meaning', HTMLElement), text(`meaning_${kind}`));

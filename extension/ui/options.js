@@ -80,7 +80,7 @@ function makeChoice(place, key) {
 /** @param {HTMLElement} row @param {HTMLElement} control @param {string} key */
 function describe(row, control, key) {
   const hint = element('.hint', HTMLElement, row);
-  show(hint, text(`${key}_hint`));
+  showMarked(hint, text(`${key}_hint`));
   hint.id = `${key}-hint`;
   control.setAttribute('aria-describedby', hint.id);
   element('.policy', HTMLElement, row).dataset['policy'] = key;
@@ -215,7 +215,8 @@ function render(known) {
   const list = element('ul', HTMLElement, problems);
   draw(list, known.problems, () => known.problems.map((problem) => {
     const item = document.createElement('li');
-    show(item, plain(problem, 400));
+    showMarked(item, plain(problem, 400));
+    item.dir = 'auto';
     return item;
   }));
   for (const note of document.querySelectorAll('[data-policy]')) {

@@ -32,7 +32,7 @@ function readHost(text) {
   const host = isBelow ? text.slice(2) : text;
   if (host.includes('*')) return { problem: 'pattern_star' };
   if (/[/?#]/.test(host)) return { problem: 'pattern_path' };
-  if (/:\d*$/.test(host) && !/\]$/.test(host)) return { problem: 'pattern_port' };
+  if (/^[^:[]+:\d*$/.test(host)) return { problem: 'pattern_port' };
   // A special scheme needs no slashes to be read.
   const address = `http:${host}`;
   if (/[\s@\\%]/.test(host) || !URL.canParse(address)) return { problem: 'pattern_invalid' };

@@ -112,7 +112,9 @@ function showOff() {
 /** @param {Connection} connection @param {Known | null} known */
 function renderConnection(connection, known) {
   clearTimeout(connectingTimer);
-  if (known?.settings.enabled === false) {
+  const isOff = known?.settings.enabled === false;
+  sessionsBox.hidden = isOff && rows.size === 0;
+  if (isOff) {
     showOff();
     return;
   }
@@ -228,7 +230,6 @@ function renderSessions(sessions) {
     if (there !== row.row) sessionList.insertBefore(row.row, there ?? null);
   });
   hadFocus ||= lines.length < 2 && document.activeElement === stopAll;
-  sessionsBox.hidden = false;
   noSessions.hidden = lines.length > 0;
   stopAll.hidden = lines.length < 2;
   if (hadFocus) (sessionList.querySelector('button') ?? sessionsTitle).focus();
@@ -269,8 +270,8 @@ async function refresh() {
   show(version, answer.host_version === undefined
     ? text('version_extension', plain(answer.version, 20))
     : text('versions', [plain(answer.version, 20), plain(answer.host_version, 20)]));
-  renderConnection(answer.connection, known);
   renderSessions(answer.sessions);
+  renderConnection(answer.connection, known);
   return known?.settings.enabled === false ? null : answer;
 }
 
