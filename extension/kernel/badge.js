@@ -11,7 +11,7 @@ const WORK_SHOWN_FOR_MS = 1000;
 
 /**
  * @typedef {object} Circumstances
- * @property {ConnectionState['state']} connection
+ * @property {ConnectionState} connection
  * @property {boolean} isNeeded a question or a request for help is open
  * @property {boolean} isWorking
  */
@@ -24,9 +24,10 @@ const WORK_SHOWN_FOR_MS = 1000;
  */
 export function faceOf({ connection, isNeeded, isWorking }) {
   if (isNeeded) return { text: '?', color: '#b45309', title: 'badge_needs_you' };
-  if (connection === 'disconnected') return { text: '!', color: '#b3261e', title: 'badge_disconnected' };
+  if (connection.cause === 'switched_off') return { text: '', color: '#59616c', title: 'switched_off' };
+  if (connection.state === 'disconnected') return { text: '!', color: '#b3261e', title: 'badge_disconnected' };
   if (isWorking) return { text: '●', color: '#0f6b63', title: 'badge_working' };
-  return { text: '', color: '#0f6b63', title: connection === 'connected' ? 'badge_connected' : 'badge_connecting' };
+  return { text: '', color: '#0f6b63', title: connection.state === 'connected' ? 'badge_connected' : 'badge_connecting' };
 }
 
 export class Badge {

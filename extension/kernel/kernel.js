@@ -135,7 +135,7 @@ export function startKernel(around) {
     changed: showState,
   });
   const badge = new Badge(around, {
-    look: () => ({ connection: port.state.state, isNeeded: consent.isAsking }),
+    look: () => ({ connection: port.state, isNeeded: consent.isAsking }),
     workSince: () => requests.oldestSinceMs,
   });
   const popup = new PopupMessages(around, { ownership, sessions, port });

@@ -193,6 +193,6 @@ export type KernelEvent =
 /** How the connection to the host is, for the popup. */
 export interface ConnectionState {
   state: 'connected' | 'connecting' | 'disconnected';
-  cause?: 'host_not_found' | 'host_forbidden' | 'host_exited' | 'host_refused' | 'version_skew';
+  cause?: 'host_not_found' | 'host_forbidden' | 'host_exited' | 'host_refused' | 'version_skew' | 'switched_off';
   detail?: string;
 }

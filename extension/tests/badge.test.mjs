@@ -22,12 +22,13 @@ function work(lab, mine) {
 }
 
 test('the user comes before a lost connection, and that before work', () => {
-  const title = (/** @type {any} */ circumstances) => faceOf({ connection: 'connected', isNeeded: false, isWorking: false, ...circumstances }).title;
-  assert.equal(title({ isNeeded: true, isWorking: true, connection: 'disconnected' }), 'badge_needs_you');
-  assert.equal(title({ isWorking: true, connection: 'disconnected' }), 'badge_disconnected');
+  const title = (/** @type {any} */ circumstances) => faceOf({ connection: { state: 'connected' }, isNeeded: false, isWorking: false, ...circumstances }).title;
+  assert.equal(title({ isNeeded: true, isWorking: true, connection: { state: 'disconnected' } }), 'badge_needs_you');
+  assert.equal(title({ isWorking: true, connection: { state: 'disconnected' } }), 'badge_disconnected');
   assert.equal(title({ isWorking: true }), 'badge_working');
   assert.equal(title({}), 'badge_connected');
-  assert.equal(title({ connection: 'connecting' }), 'badge_connecting');
+  assert.equal(title({ connection: { state: 'disconnected', cause: 'switched_off' } }), 'switched_off', 'the user\'s own wish is no alarm');
+  assert.equal(title({ connection: { state: 'connecting' } }), 'badge_connecting');
 });
 
 test('without a host it says so, and no longer once there is one', async () => {

@@ -53,7 +53,7 @@ test('a pattern is read as the options page explains it', () => {
     ['', 'empty'], ['  ', 'empty'], ['example.com/a', 'path'], ['https://example.com/a', 'path'], ['https://example.com?x', 'path'],
     ['https://me@example.com', 'path'], ['example.com:80', 'port'], ['ex*.com', 'star'], ['*.*.com', 'star'], ['https://*.example.com', 'star'],
     ['**', 'star'], ['chrome://settings', 'scheme'], ['file:///tmp', 'scheme'], ['a b', 'invalid'], ['a..b', 'invalid'], ['.example.com', 'invalid'],
-    ['example.com.', 'invalid'], ['me@example.com', 'invalid'], ['*.', 'invalid'], ['https://', 'invalid'], ['a%20b', 'invalid'], ['[::1', 'invalid'],
+    ['example.com.', 'invalid'], ['me@example.com', 'invalid'], ['*.', 'invalid'], ['https://', 'invalid'], ['a%20b', 'invalid'], ['*.127.0.0.1', 'invalid'], ['[::1', 'invalid'],
   ]) {
     assert.deepEqual(readPattern(written ?? ''), { problem: `pattern_${problem}` }, written);
   }

@@ -236,7 +236,8 @@ function render(known) {
   }
   label.disabled = managed.has('label');
   if (document.activeElement !== label) label.value = settings.label;
-  const sorted = [...settings.site_rules].sort((a, b) => bySpecificity(a.pattern, b.pattern));
+  // Rules of a policy come before the user's, in the order that the kernel gives.
+  const sorted = managed.has('site_rules') ? settings.site_rules : [...settings.site_rules].sort((a, b) => bySpecificity(a.pattern, b.pattern));
   draw(rules, [settings.site_rules, managed.has('site_rules')], () => sorted.map(ruleItem));
   add.hidden = managed.has('site_rules');
   element('#no-rules', HTMLElement).hidden = sorted.length > 0;

@@ -38,6 +38,7 @@ function readHost(text) {
   if (/[\s@\\%]/.test(host) || !URL.canParse(address)) return { problem: 'pattern_invalid' };
   const { hostname } = new URL(address);
   if (hostname === '' || /^\.|\.\.|\.$/.test(hostname)) return { problem: 'pattern_invalid' };
+  if (isBelow && /^(\[|[\d.]+$)/.test(hostname)) return { problem: 'pattern_invalid' };
   return { pattern: isBelow ? `*.${hostname}` : hostname };
 }
 

@@ -10,7 +10,7 @@ import {
 import { readSettings, setSetting } from './settings.js';
 
 /**
- * @typedef {'host_not_found' | 'host_forbidden' | 'host_exited' | 'host_refused' | 'version_skew'} Cause
+ * @typedef {'host_not_found' | 'host_forbidden' | 'host_exited' | 'host_refused' | 'version_skew' | 'switched_off'} Cause
  * @typedef {{ state: 'connected' | 'connecting' | 'disconnected', cause?: Cause, detail?: string }} Connection
  * @typedef {{ tab_id: number, title: string, site: string, is_borrowed: boolean }} TabLine
  * @typedef {object} SessionLine
@@ -112,7 +112,7 @@ function showOff() {
 /** @param {Connection} connection @param {Known | null} known */
 function renderConnection(connection, known) {
   clearTimeout(connectingTimer);
-  const isOff = known?.settings.enabled === false;
+  const isOff = known?.settings.enabled === false || connection.cause === 'switched_off';
   sessionsBox.hidden = isOff && rows.size === 0;
   if (isOff) {
     showOff();

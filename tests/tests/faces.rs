@@ -165,7 +165,7 @@ fn cases() -> Vec<Case> {
         consent(
             "consent-site",
             false,
-            question("site", "https://shop.example.com:8443", "Your basket", &all),
+            question("site", "https://shop.example.com:8443", "https://shop.example.com:8443: ask", &all),
         ),
         consent("consent-upload", false, question("upload", "https://mail.example.com", "tickets.pdf", &all)),
         consent(
