@@ -283,4 +283,6 @@ for (const access of ACCESSES) {
 makeAdd();
 label.addEventListener('change', () => void change('label', label.value.trim()));
 chrome.storage.onChanged.addListener(async () => render(await readSettings()));
+// The box on the browser's page of extensions is no tab.
+document.body.classList.toggle('embedded', await chrome.tabs.getCurrent().catch(() => undefined) === undefined);
 render(await readSettings());

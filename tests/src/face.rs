@@ -1,19 +1,13 @@
 //! Pages of the extension as people see them: in a real browser, in a language, light or dark, with given contents.
 //!
-//! The kernel does not run for them: a stub in the page answers, so that a picture is the same every time. The language is
-//! that of the texts in `_locales/`; a browser without a translation of its own falls back to the extension's default one,
-//! so the extension is loaded from a copy that has only the wanted language.
-
-use std::fs;
-use std::path::Path;
-use std::sync::Arc;
+//! The kernel does not answer them: a stub in the page does, so that a picture is the same every time.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::waiting::until;
-use crate::{Attached, Browser, NativeHost, Options, Page, Pages, Scratch, workspace};
+use crate::{Attached, Browser, NativeHost, Options, Page, workspace};
 
 /// A moment that all faces are at, in milliseconds since 1970.
 pub const NOW_MS: u64 = 1_767_258_000_000;
@@ -43,33 +37,17 @@ pub struct Faces {
 }
 
 impl Faces {
-    /// Starts a browser; `locale` is a folder of `_locales/`.
+    /// Starts a browser in a language, such as `zh-CN`. The flag is enough for an extension's texts; the variable `LANGUAGE` would
+    /// need the browser's own translation, which Debian has in a package of its own.
     ///
     /// # Panics
     /// When it does not start.
     #[must_use]
-    pub fn in_language(locale: &str) -> Self {
-        let scratch = Arc::new(Scratch::new());
-        let copy = scratch.root().join("extension");
-        for folder in ["kernel", "page", "ui", "icons", "_locales"] {
-            copy_folder(&workspace::extension_dir().join(folder), &copy.join(folder));
+    pub fn in_language(language: &str) -> Self {
+        let arguments = vec![format!("--lang={language}")];
+        Self {
+            browser: Browser::launch(&Options { host: NativeHost::None, arguments, ..Options::default() }),
         }
-        let mut manifest = workspace::read_json(&workspace::extension_dir().join("manifest.json"));
-        manifest["default_locale"] = json!(locale);
-        fs::write(copy.join("manifest.json"), manifest.to_string()).expect("a file in our own folder");
-        for other in fs::read_dir(copy.join("_locales")).expect("our own folder") {
-            let other = other.expect("a readable folder");
-            if other.file_name() != locale {
-                fs::remove_dir_all(other.path()).expect("our own folder");
-            }
-        }
-        let options = Options {
-            host: NativeHost::None,
-            without_extension: true,
-            extensions: vec![copy],
-            ..Options::default()
-        };
-        Self { browser: Browser::launch_in(scratch, Arc::new(Pages::serve()), &options) }
     }
 
     /// Shows a page of `ui/` with what the kernel answers there.
@@ -224,18 +202,5 @@ impl Face<'_> {
 impl Drop for Face<'_> {
     fn drop(&mut self) {
         self.page.close();
-    }
-}
-
-fn copy_folder(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("a folder in our own folder");
-    for entry in fs::read_dir(from).expect("the extension's folder") {
-        let entry = entry.expect("a readable folder");
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy_folder(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).expect("a copy in our own folder");
-        }
     }
 }

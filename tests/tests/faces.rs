@@ -9,7 +9,7 @@ use std::fs;
 use bsk_tests::{Face, Faces, NOW_MS, View, workspace};
 use serde_json::{Value, json};
 
-const LANGUAGES: [&str; 2] = ["en", "zh_CN"];
+const LANGUAGES: [&str; 2] = ["en-US", "zh-CN"];
 
 const POPUP: (u32, u32) = (340, 600);
 const OPTIONS: (u32, u32) = (700, 800);
@@ -210,7 +210,7 @@ fn everything_can_be_read_reached_and_has_a_name_in_both_languages() {
                 face.view(view((case.size.0 / 2, case.size.1 / 2)));
                 complain("200 %", face.complaints("#allow, #deny", IN_SCROLL));
             }
-            if language != "en" {
+            if language != "en-US" {
                 let left = face.value(
                     "document.body.innerText.match(/[A-Za-z]{3,}[^\\n]*\\b(the|is|you)\\b/)?.[0] ?? null",
                 );
@@ -243,7 +243,7 @@ fn write(case: &Case, language: &str, face: &Face<'_>) {
 
 #[test]
 fn allow_is_neither_focused_nor_reached_by_a_key_that_was_meant_for_something_else() {
-    let faces = Faces::in_language("en");
+    let faces = Faces::in_language("en-US");
     let all = ["once", "session", "site"];
     let answers = json!({ "question": question("borrow", "https://a.example.com", "Tea", &all) });
     let face = faces.show("consent.html", &answers, view(CONSENT));
@@ -260,7 +260,7 @@ fn allow_is_neither_focused_nor_reached_by_a_key_that_was_meant_for_something_el
 
 #[test]
 fn rules_are_added_changed_and_removed_and_a_malformed_one_is_explained() {
-    let faces = Faces::in_language("en");
+    let faces = Faces::in_language("en-US");
     let face = faces.show("options.html", &json!({ "settings": settings(&json!({})) }), view(OPTIONS));
     let rules = "FACE.answers.settings.settings.site_rules";
     let add = |pattern: &str| {
@@ -307,7 +307,7 @@ fn rules_are_added_changed_and_removed_and_a_malformed_one_is_explained() {
 
 #[test]
 fn what_a_policy_set_is_shown_and_cannot_be_changed() {
-    let faces = Faces::in_language("en");
+    let faces = Faces::in_language("en-US");
     let mut managed = settings(&json!({ "evaluate_enabled": false }));
     managed["managed"] = json!(["evaluate_enabled", "uploads", "site_rules"]);
     managed["problems"] = json!(["`downloads` <b>cannot</b> be read"]);
