@@ -16,6 +16,16 @@ const OPTIONS: (u32, u32) = (700, 800);
 /// What is left of the consent window below its title bar.
 const CONSENT: (u32, u32) = (460, 500);
 
+/// Which pictures of a page are in the documents.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pictures {
+    None,
+    /// In English, light.
+    One,
+    /// In English, light, and in Chinese, dark.
+    Both,
+}
+
 /// A page with contents, under a name for messages and files.
 struct Case {
     name: &'static str,
@@ -24,8 +34,7 @@ struct Case {
     size: (u32, u32),
     /// What must be in sight without scrolling.
     in_sight: &'static str,
-    /// Whether a picture of it is in the documents.
-    is_shown: bool,
+    pictures: Pictures,
 }
 
 fn settings(changes: &Value) -> Value {
@@ -94,19 +103,25 @@ fn question(kind: &str, site: &str, subject: &str, choices: &[&str]) -> Value {
     } })
 }
 
-fn popup(name: &'static str, is_shown: bool, connection: &Value, sessions: &Value, changes: &Value) -> Case {
+fn popup(
+    name: &'static str,
+    pictures: Pictures,
+    connection: &Value,
+    sessions: &Value,
+    changes: &Value,
+) -> Case {
     let answers = json!({ "state": state(connection, sessions), "settings": settings(changes) });
-    Case { name, file: "popup.html", answers, size: POPUP, in_sight: "header *", is_shown }
+    Case { name, file: "popup.html", answers, size: POPUP, in_sight: "header *", pictures }
 }
 
-fn options(name: &'static str, is_shown: bool, settings: Value) -> Case {
+fn options(name: &'static str, pictures: Pictures, settings: &Value) -> Case {
     let answers = json!({ "settings": settings });
-    Case { name, file: "options.html", answers, size: OPTIONS, in_sight: "h1", is_shown }
+    Case { name, file: "options.html", answers, size: OPTIONS, in_sight: "h1", pictures }
 }
 
-fn consent(name: &'static str, is_shown: bool, question: Value) -> Case {
+fn consent(name: &'static str, pictures: Pictures, question: &Value) -> Case {
     let answers = json!({ "question": question });
-    Case { name, file: "consent.html", answers, size: CONSENT, in_sight: "#allow, #deny, #left", is_shown }
+    Case { name, file: "consent.html", answers, size: CONSENT, in_sight: "#allow, #deny, #left", pictures }
 }
 
 fn cases() -> Vec<Case> {
@@ -140,17 +155,27 @@ fn cases() -> Vec<Case> {
     early["question"].as_object_mut().unwrap().remove("agent");
     let all = ["once", "session", "site"];
     vec![
-        popup("popup", true, &connected, &sessions(), &same),
-        popup("popup-disconnected", true, &missing, &json!([]), &same),
-        popup("popup-off", false, &missing, &json!([]), &json!({ "enabled": false })),
-        popup("popup-hostile", false, &connected, &hostile_session, &json!({ "label": "W".repeat(40) })),
-        options("options", true, settings(&same)),
-        options("options-managed", true, managed),
-        options("options-empty", false, settings(&json!({ "site_rules": [], "answers": [], "label": "" }))),
+        popup("popup", Pictures::Both, &connected, &sessions(), &same),
+        popup("popup-disconnected", Pictures::One, &missing, &json!([]), &same),
+        popup("popup-off", Pictures::None, &missing, &json!([]), &json!({ "enabled": false })),
+        popup(
+            "popup-hostile",
+            Pictures::None,
+            &connected,
+            &hostile_session,
+            &json!({ "label": "W".repeat(40) }),
+        ),
+        options("options", Pictures::Both, &settings(&same)),
+        options("options-managed", Pictures::One, &managed),
+        options(
+            "options-empty",
+            Pictures::None,
+            &settings(&json!({ "site_rules": [], "answers": [], "label": "" })),
+        ),
         options(
             "options-hostile",
-            false,
-            settings(&json!({
+            Pictures::None,
+            &settings(&json!({
                 "site_rules": [{ "pattern": format!("{}.example.com", "a".repeat(240)), "access": "read_only" }],
                 "answers": [{ "kind": "upload", "program": hostile(), "site": format!("https://{}.example.com", "a".repeat(240)),
                               "is_allowed": false, "at_ms": NOW_MS }],
@@ -158,23 +183,27 @@ fn cases() -> Vec<Case> {
         ),
         consent(
             "consent",
-            true,
-            question("borrow", "https://calendar.example.org", "Calendar, week 23", &all),
+            Pictures::Both,
+            &question("borrow", "https://calendar.example.org", "Calendar, week 23", &all),
         ),
-        consent("consent-session", false, question("session", "", "", &["once", "site"])),
+        consent("consent-session", Pictures::None, &question("session", "", "", &["once", "site"])),
         consent(
             "consent-site",
-            false,
-            question("site", "https://shop.example.com:8443", "https://shop.example.com:8443: ask", &all),
+            Pictures::None,
+            &question("site", "https://shop.example.com:8443", "https://shop.example.com:8443: ask", &all),
         ),
-        consent("consent-upload", false, question("upload", "https://mail.example.com", "tickets.pdf", &all)),
+        consent(
+            "consent-upload",
+            Pictures::None,
+            &question("upload", "https://mail.example.com", "tickets.pdf", &all),
+        ),
         consent(
             "consent-download",
-            false,
-            question("download", "https://mail.example.com", "invoice.pdf", &["once"]),
+            Pictures::None,
+            &question("download", "https://mail.example.com", "invoice.pdf", &["once"]),
         ),
-        consent("consent-hostile", false, long_question),
-        consent("consent-early", false, early),
+        consent("consent-hostile", Pictures::None, &long_question),
+        consent("consent-early", Pictures::None, &early),
     ]
 }
 
@@ -224,19 +253,28 @@ fn everything_can_be_read_reached_and_has_a_name_in_both_languages() {
 
 /// Writes the pictures: those of the documents, and with `BSK_FACES=folder` all of them there, to be looked at.
 fn write(case: &Case, language: &str, face: &Face<'_>) {
-    let docs = (std::env::var_os("BSK_UPDATE_DOCS").is_some() && case.is_shown)
-        .then(|| workspace::root().join("docs/faces"));
+    let docs = std::env::var_os("BSK_UPDATE_DOCS").map(|_| workspace::root().join("docs/faces"));
     let all = std::env::var_os("BSK_FACES").map(std::path::PathBuf::from);
-    for folder in docs.into_iter().chain(all) {
-        fs::create_dir_all(&folder).unwrap();
-        let _ = face.value("document.activeElement?.blur(); for (const details of document.querySelectorAll('#settings details')) details.open = false; \
-                            document.querySelectorAll('#session-list details').forEach((one) => { one.open = one.querySelectorAll('li').length <= 3; })");
-        for is_dark in [false, true] {
-            face.view(View { is_dark, ..view(case.size) });
-            let height = if case.file == "consent.html" { case.size.1 } else { face.content_height() };
-            face.view(View { is_dark, ..view((case.size.0, height)) });
-            let shade = if is_dark { "dark" } else { "light" };
-            fs::write(folder.join(format!("{}-{language}-{shade}.png", case.name)), face.picture()).unwrap();
+    if all.is_none() && (docs.is_none() || case.pictures == Pictures::None) {
+        return;
+    }
+    let _ = face.value(
+        "document.activeElement?.blur(); \
+         document.querySelectorAll('#settings details').forEach((one) => { one.open = false; }); \
+         document.querySelectorAll('#session-list details').forEach((one) => { one.open = one.querySelectorAll('li').length <= 3; })",
+    );
+    for is_dark in [false, true] {
+        face.view(View { is_dark, ..view(case.size) });
+        let height = if case.file == "consent.html" { case.size.1 } else { face.content_height() };
+        face.view(View { is_dark, ..view((case.size.0, height)) });
+        let is_first = language == LANGUAGES[0] && !is_dark;
+        let is_second = language == LANGUAGES[1] && is_dark && case.pictures == Pictures::Both;
+        let is_in_docs = is_second || (is_first && case.pictures != Pictures::None);
+        let shade = if is_dark { "dark" } else { "light" };
+        for folder in docs.iter().filter(|_| is_in_docs).chain(&all) {
+            fs::create_dir_all(folder).unwrap();
+            let file = folder.join(format!("{}-{language}-{shade}.png", case.name));
+            fs::write(file, face.picture()).unwrap();
         }
     }
 }
