@@ -15,8 +15,8 @@ export const CONSENT_MS = 60_000;
 /** A yes within this time after the window came up is a press meant for something else. */
 const ARMED_AFTER_MS = 500;
 /** Pixels. */
-const WIDTH = 440;
-const HEIGHT = 420;
+const WIDTH = 460;
+const HEIGHT = 560;
 const NOTIFICATION = 'consent-';
 
 /**

@@ -3,10 +3,11 @@
 // Listeners are added while this runs, before anything is awaited: Chrome wakes the worker only for those. Every handler waits
 // for the stored state first (invariant 8). What is here only connects; the rules are in guard.js and policy/.
 
-/** @import { ConnectionState, EndCause, HostMessage, Session, Surroundings } from './types.js' */
+/** @import { EndCause, HostMessage, Session, Surroundings } from './types.js' */
 /** @import { Handlers } from './requests.js' */
 
 import { Answers } from './answers.js';
+import { Badge } from './badge.js';
 import { Borrow } from './borrow.js';
 import { Consent } from './consent.js';
 import { Debuggees } from './debuggee.js';
@@ -59,7 +60,7 @@ export function startKernel(around) {
   const evaluate = new Evaluate(around, debuggees, pageCalls);
   const ownWindows = new OwnWindows(around);
   const answers = new Answers(around);
-  const consent = new Consent(around, { windows: ownWindows, answers, changed: () => popup.changed() });
+  const consent = new Consent(around, { windows: ownWindows, answers, changed: showState });
   const borrow = new Borrow(around, {
     ownership, debuggees, events, groups, pageCalls, consent, changed: (session, tab) => interrupts.borrowed(session, tab),
   });
@@ -117,6 +118,8 @@ export function startKernel(around) {
     touch: (session) => idle.touch(session),
     // An id that no tab can have throws at once instead of answering.
     isOpenTab: async (tabId) => chrome.tabs.get(tabId).then(() => true, () => false),
+    now: () => around.now(),
+    changed: () => badge.worked(),
   });
   const port = new HostPort(around, {
     hello: async () => {
@@ -129,7 +132,11 @@ export function startKernel(around) {
       events.hostChanged();
       heldInput.letGo();
     },
-    changed: showConnection,
+    changed: showState,
+  });
+  const badge = new Badge(around, {
+    look: () => ({ connection: port.state, isNeeded: consent.isAsking }),
+    workSince: () => requests.oldestSinceMs,
   });
   const popup = new PopupMessages(around, { ownership, sessions, port });
 
@@ -140,6 +147,7 @@ export function startKernel(around) {
     if (message.kind === 'request') requests.begin(message.id, message.call);
     if (message.kind === 'bad_request') port.post({ reply: { id: message.id, outcome: { failed: message.failure } } });
     if (message.kind === 'cancel') requests.cancel(message.id);
+    if (message.kind === 'note') popup.noted(message.sessionId, message.command);
   }
 
   /**
@@ -148,6 +156,7 @@ export function startKernel(around) {
    */
   function ended(session, cause) {
     requests.sessionEnded(session.sessionId, cause);
+    popup.forgetSession(session.sessionId);
     void answers.forgetSession(session.sessionId);
     interrupts.sessionEnded(session.sessionId);
   }
@@ -185,9 +194,9 @@ export function startKernel(around) {
     events.cdp(tabId, method, params);
   }
 
-  /** @param {ConnectionState} state */
-  function showConnection({ state }) {
-    chrome.action.setBadgeText({ text: state === 'disconnected' ? '!' : '' }).catch(() => {});
+  /** To the user: in the toolbar and in an open popup. */
+  function showState() {
+    badge.update();
     popup.changed();
   }
 

@@ -40,6 +40,8 @@ export class HostPort {
   #port = null;
   #joiner = new Joiner();
   #isWelcome = false;
+  /** Of the host that welcomed us last. @type {string | null} */
+  #hostVersion = null;
   /** What happened since the hello was written, for after the welcome; null before the hello. @type {object[] | null} */
   #held = null;
   #delayMs = FIRST_DELAY_MS;
@@ -62,6 +64,11 @@ export class HostPort {
   /** @returns {ConnectionState} */
   get state() {
     return this.#state;
+  }
+
+  /** The version of the host; null without one. @returns {string | null} */
+  get hostVersion() {
+    return this.#isWelcome ? this.#hostVersion : null;
   }
 
   /** Connects now unless there is a connection. */
@@ -145,6 +152,7 @@ export class HostPort {
       case 'welcome':
         if (this.#isWelcome) throw new WireError('a second welcome');
         this.#isWelcome = true;
+        this.#hostVersion = message.hostVersion;
         this.#clearTimer();
         this.#delayMs = FIRST_DELAY_MS;
         for (const held of this.#held?.splice(0) ?? []) this.post(held);

@@ -15,10 +15,12 @@ class Request {
   /**
    * @param {string | null} sessionId
    * @param {CallName} name
+   * @param {number} sinceMs
    */
-  constructor(sessionId, name) {
+  constructor(sessionId, name, sinceMs) {
     this.sessionId = sessionId;
     this.name = name;
+    this.sinceMs = sinceMs;
     /** Aborted when nobody waits for the reply any more. */
     this.controller = new AbortController();
   }
@@ -40,6 +42,10 @@ export class Requests {
   #touch;
   /** @type {(tabId: number) => Promise<boolean>} */
   #isOpenTab;
+  /** @type {() => number} */
+  #now;
+  /** @type {() => void} */
+  #changed;
 
   /**
    * @param {object} parts
@@ -48,13 +54,17 @@ export class Requests {
    * @param {(id: number, outcome: Outcome) => void} parts.reply
    * @param {(session: Session) => void} parts.touch notes that the session is in use
    * @param {(tabId: number) => Promise<boolean>} parts.isOpenTab
+   * @param {() => number} parts.now
+   * @param {() => void} parts.changed a request began or ended
    */
-  constructor({ ownership, handlers, reply, touch, isOpenTab }) {
+  constructor({ ownership, handlers, reply, touch, isOpenTab, now, changed }) {
     this.#ownership = ownership;
     this.#handlers = handlers;
     this.#reply = reply;
     this.#touch = touch;
     this.#isOpenTab = isOpenTab;
+    this.#now = now;
+    this.#changed = changed;
   }
 
   /**
@@ -65,8 +75,9 @@ export class Requests {
    */
   begin(id, call) {
     if (this.#pending.has(id)) throw new WireError(`request id ${id} is in use`);
-    const request = new Request('session_id' in call.args ? call.args.session_id : null, call.name);
+    const request = new Request('session_id' in call.args ? call.args.session_id : null, call.name, this.#now());
     this.#pending.set(id, request);
+    this.#changed();
     void this.#carryOut(id, call, request);
   }
 
@@ -130,6 +141,7 @@ export class Requests {
   #forget(id, request) {
     this.#pending.delete(id);
     request.controller.abort();
+    this.#changed();
   }
 
   /**
@@ -161,6 +173,12 @@ export class Requests {
         this.#settle(id, request, { failed: refusal.toFailure() });
       }
     }
+  }
+
+  /** When the oldest request under way began, or null. @returns {number | null} */
+  get oldestSinceMs() {
+    for (const { sinceMs } of this.#pending.values()) return sinceMs;
+    return null;
   }
 
   /**

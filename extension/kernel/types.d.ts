@@ -96,6 +96,8 @@ export type HostMessage =
   /** A request with an id that is not well formed: it gets this failure as its reply. */
   | { kind: 'bad_request'; id: number; failure: Failure }
   | { kind: 'cancel'; id: number }
+  /** A command begins in a session. */
+  | { kind: 'note'; sessionId: string; command: string }
   | { kind: 'ping' }
   | { kind: 'part'; part: Part };
 
@@ -191,6 +193,6 @@ export type KernelEvent =
 /** How the connection to the host is, for the popup. */
 export interface ConnectionState {
   state: 'connected' | 'connecting' | 'disconnected';
-  cause?: 'host_not_found' | 'host_forbidden' | 'host_exited' | 'host_refused' | 'version_skew';
+  cause?: 'host_not_found' | 'host_forbidden' | 'host_exited' | 'host_refused' | 'version_skew' | 'switched_off';
   detail?: string;
 }

@@ -72,6 +72,7 @@ export const CALL_NAMES = Object.freeze(Object.keys(CALLS));
 const welcomeShape = object({ host_version: text() });
 const refuseShape = object({ failure: failureShape });
 const cancelShape = object({ id: u32 });
+const noteShape = object({ session_id, command: matching(/^[a-z][a-z -]{0,39}$/, 'the name of a command') });
 const partShape = object({ stream: u32, index: u32, is_last: bool, text: text() });
 
 /** A message that no correct host sends: the port is closed. */
@@ -165,6 +166,10 @@ export function decode(message) {
     case 'refuse': return { kind: 'refuse', failure: required(refuseShape, body, name).failure };
     case 'request': return decodeRequest(required(anyObject, body, name));
     case 'cancel': return { kind: 'cancel', id: required(cancelShape, body, name).id };
+    case 'note': {
+      const note = required(noteShape, body, name);
+      return { kind: 'note', sessionId: note.session_id, command: note.command };
+    }
     case 'ping': required(empty, body, name); return { kind: 'ping' };
     case 'part': return { kind: 'part', part: required(partShape, body, name) };
     default: throw new WireError('a message of an unknown kind');

@@ -109,6 +109,8 @@ export class FakeBrowser {
     this.hostError = null;
     /** Messages to other extension pages. @type {any[]} */
     this.broadcasts = [];
+    /** What the toolbar button shows. @type {{ text?: string, title?: string, color?: string, calls: number }} */
+    this.face = { calls: 0 };
     /** Shown notifications by id. @type {Map<string, any>} */
     this.notifications = new Map();
     this.userWindow = this.addWindow('normal');
@@ -187,7 +189,7 @@ export class FakeWorker {
     ].map((name) => [name, new FakeEvent()]));
     /** @type {any} */
     this.chrome = {
-      action: { setBadgeText: async () => {} },
+      action: this.action(),
       alarms: { create: async () => {}, ...this.on('alarms.onAlarm') },
       idle: this.on('idle.onStateChanged'),
       storage: { session: browser.session, local: browser.local, managed: browser.managed, ...this.on('storage.onChanged') },
@@ -199,6 +201,19 @@ export class FakeWorker {
       i18n: { getMessage: (/** @type {string} */ key, /** @type {string[]} */ words = []) => [key, ...words].join(' ') },
       notifications: this.notifications(),
       commands: this.on('commands.onCommand'),
+    };
+  }
+
+  action() {
+    const { face } = this.browser;
+    const note = (/** @type {object} */ change) => {
+      Object.assign(face, change);
+      face.calls += 1;
+      return Promise.resolve();
+    };
+    return {
+      setBadgeText: note, setTitle: note, setBadgeTextColor: async () => {},
+      setBadgeBackgroundColor: async (/** @type {{ color: string }} */ { color }) => { face.color = color; },
     };
   }
 

@@ -25,8 +25,9 @@ test('every file of the folder is part of the library', () => {
   assert.deepEqual(readdirSync(folder).filter((file) => file.endsWith('.js')).sort(), [...PAGE_FILES].sort());
 });
 
-test('the reading guide names every file of the kernel and of the page library', () => {
+test('the reading guide names every file of the kernel, of the page library and of the pages', () => {
   const guide = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
   const kernel = readdirSync(new URL('../kernel/', import.meta.url)).filter((file) => file.endsWith('.js'));
-  for (const file of [...kernel, ...PAGE_FILES]) assert.ok(guide.includes(file), `extension/README.md does not name ${file}`);
+  const pages = readdirSync(new URL('../ui/', import.meta.url)).filter((file) => file.endsWith('.js'));
+  for (const file of [...kernel, ...PAGE_FILES, ...pages]) assert.ok(guide.includes(file), `extension/README.md does not name ${file}`);
 });

@@ -40,6 +40,49 @@ test('the popup sees the connection and the sessions and can stop them', async (
   assert.ok(lab.browser.broadcasts.some((message) => message.type === 'state_changed'));
 });
 
+test('the popup sees each session\'s program, tabs and last command, and which tabs are borrowed', async () => {
+  const lab = await new Lab().start();
+  const agent = { program: 'planner', pid: 4711, path: '/opt/planner' };
+  const mine = await lab.session({ agent });
+  const line = async () => (await ask(lab, { type: 'state' })).sessions[0];
+  Object.assign(lab.browser.tabs.get(mine.tab_id), { title: '<b>Tea</b>', url: 'https://shop.test:8443/tea?secret=1' });
+  const before = await line();
+  assert.deepEqual(before.agent, agent);
+  assert.deepEqual(before.tabs, [{ tab_id: mine.tab_id, title: '<b>Tea</b>', site: 'shop.test:8443', is_borrowed: false }]);
+  assert.equal(before.last_command, undefined);
+  assert.equal((await ask(lab, { type: 'state' })).host_version, '0.1.0');
+  lab.send({ note: { session_id: mine.session_id, command: 'wait-for' } });
+  assert.deepEqual((await line()).last_command, { name: 'wait-for', at_ms: lab.browser.now });
+  lab.send({ note: { session_id: 'none', command: 'click' } });
+  await lab.ok('session_stop', { session_id: mine.session_id });
+  assert.deepEqual((await ask(lab, { type: 'state' })).sessions, []);
+  assert.ok(!JSON.stringify([lab.browser.local.values, lab.browser.session.values]).includes('wait-for'), 'nothing of it is stored');
+});
+
+test('commands are told to an open popup, a few together, and to nobody else', async () => {
+  const lab = await new Lab().start();
+  const mine = await lab.session();
+  await lab.browser.advance(1000);
+  const told = () => lab.browser.broadcasts.filter(({ type }) => type === 'state_changed').length;
+  const note = () => lab.send({ note: { session_id: mine.session_id, command: 'click' } });
+  const before = told();
+  note();
+  await lab.browser.advance(1000);
+  assert.equal(told(), before, 'nobody has looked');
+  await ask(lab, { type: 'state' });
+  for (let count = 0; count < 5; count += 1) note();
+  await lab.browser.advance(1000);
+  assert.equal(told(), before + 1);
+});
+
+test('a malformed note closes the port', async () => {
+  for (const note of [{ session_id: 'quwe' }, { session_id: 'quwe', command: '' }, { session_id: 'quwe', command: '<b>' }, { session_id: 'Q', command: 'click' }]) {
+    const lab = await new Lab().start();
+    lab.send({ note });
+    assert.equal(lab.port.isOpen, false, JSON.stringify(note));
+  }
+});
+
 test('a stop by the user fails what runs', async () => {
   const lab = await new Lab().start();
   const mine = await lab.session();

@@ -3,6 +3,8 @@
 // and names come from others and become text, never markup. Allow is not the focused button and takes no press in the first
 // moment, so that a key or click meant for something else is no yes; the kernel holds to that as well.
 
+import { begin, element, isolated, isRecord, plain, plainPath, send, setBusy, show, text } from './page.js';
+
 /**
  * @typedef {object} Question
  * @property {number} id
@@ -16,55 +18,62 @@
  * @property {number} armed_ms
  */
 
+/** Who cannot see the time left is told once, when this much is left. */
+const TOLD_AT_SECONDS = 15;
+
 const main = element('main', HTMLElement);
 const allow = element('#allow', HTMLButtonElement);
 const deny = element('#deny', HTMLButtonElement);
 const left = element('#left', HTMLElement);
 
-/**
- * The one element of consent.html that a selector means.
- * @template {HTMLElement} T
- * @param {string} selector
- * @param {new () => T} kind
- * @returns {T}
- */
-function element(selector, kind) {
-  const found = document.querySelector(selector);
-  if (!(found instanceof kind)) throw new Error(`consent.html has no ${selector}`);
-  return found;
-}
-
-/**
- * A text of `_locales/`.
- * @param {string} key
- * @param {string[]} [words]
- */
-function text(key, words) {
-  return chrome.i18n.getMessage(key, words);
+/** @param {unknown} question @returns {question is Question} */
+function isQuestion(question) {
+  return isRecord(question) && typeof question['id'] === 'number' && Array.isArray(question['choices']);
 }
 
 /** @param {object} message @returns {Promise<Question | null>} */
 async function ask(message) {
-  const answer = await chrome.runtime.sendMessage(message).catch(() => null);
-  return answer?.question ?? null;
+  const answer = await send(message);
+  return isRecord(answer) && isQuestion(answer['question']) ? answer['question'] : null;
+}
+
+/**
+ * Fills in a row of the question; one with nothing in it is left out.
+ * @param {string} selector
+ * @param {string} content
+ */
+function fill(selector, content) {
+  const place = element(selector, HTMLElement);
+  show(place, content);
+  const row = place.closest('div');
+  if (row !== null) row.hidden = content === '';
 }
 
 /** @param {Question} question */
-function show(question) {
+function showQuestion(question) {
   const { agent, site, subject, session, choices, kind } = question;
-  const program = agent?.program ?? text('unknown_program');
+  const program = isolated(agent?.program ?? text('unknown_program'), 40);
   document.title = text(`ask_${kind}`, [program]);
-  element('#title', HTMLElement).textContent = document.title;
-  element('#subject', HTMLElement).textContent = subject;
-  element('#site', HTMLElement).textContent = site;
-  element('#program', HTMLElement).textContent = agent?.path ?? program;
-  element('#process', HTMLElement).textContent = agent === undefined ? '' : text('process', [String(agent.pid)]);
-  element('#session', HTMLElement).textContent = session;
-  element('#meaning', HTMLElement).textContent = text(`meaning_${kind}`);
+  show(element('#title', HTMLElement), document.title);
+  show(element('#subject-name', HTMLElement), text(`subject_${kind}`));
+  fill('#subject', plain(subject, 200));
+  // Never shortened: which site it is can stand at its end.
+  fill('#site', plain(site, Infinity));
+  fill('#program', plain(agent?.program ?? text('unknown_program')));
+  const path = element('#path', HTMLElement);
+  show(path, plainPath(agent?.path ?? '', 160));
+  path.hidden = agent?.path === undefined;
+  show(element('#process', HTMLElement), agent === undefined ? '' : text('process', [String(agent.pid)]));
+  fill('#session', plain(session, 60));
+  show(element('#meaning', HTMLElement), text(`meaning_${kind}`));
   for (const radio of document.querySelectorAll('input')) {
     const label = radio.closest('label');
-    if (label !== null) label.hidden = !choices.includes(radio.value);
+    if (label === null) continue;
+    label.hidden = !choices.includes(radio.value);
+    const words = text(`remember_${radio.value}_${kind}`) || text(`remember_${radio.value}`);
+    show(element('span', HTMLElement, label), words);
   }
+  element('fieldset', HTMLElement).hidden = choices.length < 2;
   main.hidden = false;
   element('#title', HTMLElement).focus();
 }
@@ -72,8 +81,11 @@ function show(question) {
 /** @param {Question} question */
 function keepTime({ deadline_ms, armed_ms }) {
   const now = Date.now();
-  left.textContent = text('seconds_left', [String(Math.max(0, Math.ceil((deadline_ms - now) / 1000)))]);
-  allow.setAttribute('aria-disabled', String(now < armed_ms));
+  const seconds = Math.max(0, Math.ceil((deadline_ms - now) / 1000));
+  const words = text('seconds_left', [String(seconds)]);
+  show(left, words);
+  if (seconds === TOLD_AT_SECONDS) show(element('#said', HTMLElement), words);
+  setBusy(allow, now < armed_ms);
 }
 
 /**
@@ -87,10 +99,7 @@ function answer(question, isAllowed) {
   });
 }
 
-document.documentElement.lang = text('language');
-for (const target of document.querySelectorAll('[data-text]')) {
-  if (target instanceof HTMLElement) target.textContent = text(target.dataset['text'] ?? '');
-}
+begin();
 // The window can be there a moment before the kernel knows its number.
 let question = await ask({ type: 'consent_state' });
 for (let tries = 0; question === null && tries < 20; tries += 1) {
@@ -101,7 +110,7 @@ if (question === null) {
   window.close();
 } else {
   const asked = question;
-  show(asked);
+  showQuestion(asked);
   keepTime(asked);
   setInterval(() => keepTime(asked), 250);
   allow.addEventListener('click', () => {

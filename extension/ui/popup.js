@@ -1,18 +1,46 @@
-// The popup: whether the bsk program is connected and why not, which sessions are open, and Stop for each and for all.
-// It decides nothing: it asks the service worker for the state, shows it, and sends what the user pressed. Names and
-// details come from outside and become text, never markup. Rows are kept by session, so a refresh moves no focus.
+// The popup: whether the bsk program is connected and why not, which sessions are open, what each does where, and Stop for
+// each and for all; the name of this browser and its switch. It decides nothing: it asks the kernel, shows the answer, and
+// sends what the user pressed. Words of others become text, never markup. Rows are kept by session: a refresh moves no focus.
+
+/** @import { Known } from './settings.js' */
+
+import {
+  begin, element, fillTexts, isBusy, isolated, isRecord, locale, plain, plainPath, send, setBusy, show, showMarked, text,
+} from './page.js';
+import { readSettings, setSetting } from './settings.js';
 
 /**
- * @typedef {'host_not_found' | 'host_forbidden' | 'host_exited' | 'host_refused' | 'version_skew'} Cause
+ * @typedef {'host_not_found' | 'host_forbidden' | 'host_exited' | 'host_refused' | 'version_skew' | 'switched_off'} Cause
  * @typedef {{ state: 'connected' | 'connecting' | 'disconnected', cause?: Cause, detail?: string }} Connection
- * @typedef {{ session_id: string, name?: string, tab_count: number, created_at_ms: number }} SessionLine
- * @typedef {{ connection: Connection, sessions: SessionLine[], version: string }} PopupState
+ * @typedef {{ tab_id: number, title: string, site: string, is_borrowed: boolean }} TabLine
+ * @typedef {object} SessionLine
+ * @property {string} session_id
+ * @property {string} [name]
+ * @property {number} tab_count
+ * @property {number} created_at_ms
+ * @property {{ program: string, pid: number, path?: string }} [agent]
+ * @property {TabLine[]} tabs
+ * @property {{ name: string, at_ms: number }} [last_command]
+ * @typedef {{ connection: Connection, sessions: SessionLine[], version: string, host_version?: string }} PopupState
  * @typedef {{ type: 'state' } | { type: 'reconnect' } | { type: 'stop', session_id: string } | { type: 'stop_all' }} Request
- * @typedef {{ row: HTMLElement, title: HTMLElement, facts: HTMLElement, stop: HTMLButtonElement, line: SessionLine }} Row
+ * @typedef {object} Row
+ * @property {HTMLElement} row
+ * @property {HTMLElement} title
+ * @property {HTMLElement} agent
+ * @property {HTMLElement} facts
+ * @property {HTMLButtonElement} stop
+ * @property {HTMLDetailsElement} details
+ * @property {HTMLElement} summary
+ * @property {HTMLElement} tabs
+ * @property {SessionLine} line
  */
 
 /** How long a new attempt may take before the popup says so; a quick failure then changes nothing on the page. */
 const CONNECTING_SHOWN_AFTER_MS = 300;
+/** With more tabs than this, a session's list of them begins closed. */
+const TABS_SHOWN = 3;
+/** A command as new as this began just now. */
+const JUST_NOW_MS = 3000;
 
 const main = element('main', HTMLElement);
 const version = element('#version', HTMLElement);
@@ -27,14 +55,17 @@ const stopAll = element('#stop-all', HTMLButtonElement);
 const noSessions = element('#no-sessions', HTMLElement);
 const sessionList = element('#session-list', HTMLElement);
 const sessionTemplate = element('#session', HTMLTemplateElement);
+const tabTemplate = element('#tab', HTMLTemplateElement);
+const enabledBox = element('#switch', HTMLElement);
+const enabled = element('#enabled', HTMLInputElement);
+const labelBox = element('#label-row', HTMLElement);
+const label = element('#label', HTMLInputElement);
+const said = element('#said', HTMLElement);
 
-/** The language that the texts are in, which need not be the browser's. */
-const language = text('language');
-const browserLanguage = chrome.i18n.getUILanguage();
-const locale = browserLanguage.split('-')[0] === language.split('-')[0] ? browserLanguage : language;
 const plural = new Intl.PluralRules(locale);
 const timeOfDay = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
 const dayAndTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+const ago = new Intl.RelativeTimeFormat(locale, { style: 'short' });
 
 /** The rows on the page, by session id. @type {Map<string, Row>} */
 const rows = new Map();
@@ -44,79 +75,6 @@ const stopping = new Set();
 let asked = 0;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let connectingTimer;
-
-/**
- * The one element of popup.html that a selector means.
- * @template {HTMLElement} T
- * @param {string} selector
- * @param {new () => T} kind
- * @param {ParentNode} [parent]
- * @returns {T}
- */
-function element(selector, kind, parent = document) {
-  const found = parent.querySelector(selector);
-  if (!(found instanceof kind)) throw new Error(`popup.html has no ${selector}`);
-  return found;
-}
-
-/**
- * A text of `_locales/`.
- * @param {string} key
- * @param {string} [substitution]
- */
-function text(key, substitution) {
-  return chrome.i18n.getMessage(key, substitution);
-}
-
-/**
- * Fills in the texts that never change.
- * @param {ParentNode} parent
- */
-function fillTexts(parent) {
-  for (const target of parent.querySelectorAll('[data-text]')) {
-    if (target instanceof HTMLElement) target.textContent = text(target.dataset['text'] ?? '');
-  }
-}
-
-/**
- * Sets an element's text, with what stands between backticks as code; leaves it alone when it is already there, so
- * that a screen reader does not read it again. Safe for what comes from outside: only text nodes are made.
- * @param {HTMLElement} target
- * @param {string} content
- */
-function show(target, content) {
-  if (target.dataset['shown'] === content) return;
-  target.dataset['shown'] = content;
-  target.replaceChildren(...content.split('`').map((piece, index) => {
-    if (index % 2 === 0) return piece;
-    const code = document.createElement('code');
-    code.textContent = piece;
-    return code;
-  }));
-}
-
-/**
- * Sets an element's text as it is, backticks included.
- * @param {HTMLElement} target
- * @param {string} content
- */
-function showPlain(target, content) {
-  if (target.textContent !== content) target.textContent = content;
-}
-
-/**
- * Shows that a button was pressed and has to wait; not by `disabled`, which would drop the keyboard focus.
- * @param {HTMLButtonElement} button
- * @param {boolean} isBusy
- */
-function setBusy(button, isBusy) {
-  button.setAttribute('aria-disabled', String(isBusy));
-}
-
-/** @param {HTMLButtonElement} button */
-function isBusy(button) {
-  return button.getAttribute('aria-disabled') === 'true';
-}
 
 /** @param {Connection} connection @returns {string} */
 function reasonKey(connection) {
@@ -131,9 +89,9 @@ function reasonKey(connection) {
 function showConnection(connection, reason) {
   connectionBox.dataset['state'] = connection.state;
   show(connectionTitle, text(connection.state));
-  show(connectionText, reason);
-  const detail = connection.state === 'disconnected' ? connection.detail ?? '' : '';
-  show(connectionDetail, detail);
+  showMarked(connectionText, reason);
+  const detail = connection.state === 'disconnected' ? plain(connection.detail ?? '', 400) : '';
+  showMarked(connectionDetail, detail);
   connectionDetail.hidden = detail === '';
   setBusy(reconnect, connection.state === 'connecting');
   const keepsFocus = connection.state === 'connecting' && document.activeElement === reconnect;
@@ -141,9 +99,25 @@ function showConnection(connection, reason) {
   main.hidden = false;
 }
 
-/** @param {Connection} connection */
-function renderConnection(connection) {
+/** The user switched all of it off: what the connection is then means nothing. */
+function showOff() {
+  connectionBox.dataset['state'] = 'off';
+  show(connectionTitle, text('switched_off'));
+  showMarked(connectionText, text('switched_off_text'));
+  connectionDetail.hidden = true;
+  reconnect.hidden = true;
+  main.hidden = false;
+}
+
+/** @param {Connection} connection @param {Known | null} known */
+function renderConnection(connection, known) {
   clearTimeout(connectingTimer);
+  const isOff = known?.settings.enabled === false || connection.cause === 'switched_off';
+  sessionsBox.hidden = isOff && rows.size === 0;
+  if (isOff) {
+    showOff();
+    return;
+  }
   const reason = text(reasonKey(connection)) || text('cause_unknown');
   if (connection.state === 'connecting' && connectionBox.dataset['state'] === 'disconnected') {
     connectingTimer = setTimeout(() => showConnection(connection, reason), CONNECTING_SHOWN_AFTER_MS);
@@ -159,12 +133,25 @@ function timeSince(atMs) {
   return text('since', (isToday ? timeOfDay : dayAndTime).format(then));
 }
 
+/** @param {number} atMs */
+function timeAgo(atMs) {
+  const seconds = Math.round((Date.now() - atMs) / 1000);
+  if (seconds * 1000 <= JUST_NOW_MS) return text('just_now');
+  if (seconds < 60) return ago.format(-seconds, 'second');
+  return seconds < 3600 ? ago.format(-Math.floor(seconds / 60), 'minute') : ago.format(-Math.floor(seconds / 3600), 'hour');
+}
+
 /** @param {SessionLine} line */
 function factsOf(line) {
-  const tabs = text(`tabs_${plural.select(line.tab_count)}`, String(line.tab_count))
-    || text('tabs_other', String(line.tab_count));
   const id = line.name === undefined ? [] : [line.session_id];
-  return [...id, tabs, timeSince(line.created_at_ms)].map((fact) => fact.replaceAll(' ', '\u00a0')).join(' · ');
+  const last = line.last_command;
+  const command = last === undefined ? [] : [`\`${last.name}\` ${timeAgo(last.at_ms)}`];
+  return [...command, timeSince(line.created_at_ms), ...id].map((fact) => fact.replaceAll(' ', '\u00a0')).join(' · ');
+}
+
+/** @param {SessionLine} line */
+function nameOf(line) {
+  return plain(line.name ?? '', 60) || line.session_id;
 }
 
 /** @param {SessionLine} line @returns {Row} */
@@ -175,22 +162,50 @@ function newRow(line) {
   const row = {
     row: element('li', HTMLElement, copy),
     title: element('.session-title', HTMLElement, copy),
-    facts: element('.session-facts', HTMLElement, copy),
+    agent: element('.agent', HTMLElement, copy),
+    facts: element('.facts', HTMLElement, copy),
     stop: element('.stop', HTMLButtonElement, copy),
+    details: element('details', HTMLDetailsElement, copy),
+    summary: element('summary', HTMLElement, copy),
+    tabs: element('.tabs', HTMLElement, copy),
     line,
   };
+  row.title.dir = 'auto';
+  row.details.open = line.tabs.length <= TABS_SHOWN;
   row.stop.addEventListener('click', () => void stop([row], { type: 'stop', session_id: line.session_id }));
   return row;
 }
 
 /** @param {Row} row */
-function renderRow({ line, title, facts, stop }) {
+function renderRow({ line, title, agent, facts, stop, details, summary, tabs }) {
   const isStopping = stopping.has(line.session_id);
-  showPlain(title, line.name ?? line.session_id);
-  showPlain(facts, factsOf(line));
-  showPlain(stop, text(isStopping ? 'stopping' : 'stop'));
-  stop.setAttribute('aria-label', isStopping ? text('stopping') : text('stop_session', line.name ?? line.session_id));
+  show(title, nameOf(line));
+  agent.hidden = line.agent === undefined;
+  if (line.agent !== undefined) {
+    show(agent, text('agent', [isolated(line.agent.program, 40), String(line.agent.pid)]));
+    agent.title = plainPath(line.agent.path ?? '', 400);
+  }
+  showMarked(facts, factsOf(line));
+  show(stop, text(isStopping ? 'stopping' : 'stop'));
+  stop.setAttribute('aria-label', isStopping ? text('stopping') : text('stop_session', isolated(nameOf(line))));
   setBusy(stop, isStopping);
+  const count = line.tabs.length;
+  details.hidden = count === 0;
+  show(summary, text(`tabs_${plural.select(count)}`, String(count)) || text('tabs_other', String(count)));
+  const drawn = JSON.stringify(line.tabs);
+  if (tabs.dataset['drawn'] === drawn) return;
+  tabs.dataset['drawn'] = drawn;
+  tabs.replaceChildren(...line.tabs.map(tabItem));
+}
+
+/** @param {TabLine} tab */
+function tabItem({ title, site, is_borrowed }) {
+  const copy = document.importNode(tabTemplate.content, true);
+  fillTexts(copy);
+  show(element('.tab-title', HTMLElement, copy), plain(title, 80) || text('no_title'));
+  show(element('.tab-site', HTMLElement, copy), plain(site, 260));
+  element('.borrowed', HTMLElement, copy).hidden = !is_borrowed;
+  return copy;
 }
 
 /** @param {SessionLine[]} sessions */
@@ -215,47 +230,49 @@ function renderSessions(sessions) {
     if (there !== row.row) sessionList.insertBefore(row.row, there ?? null);
   });
   hadFocus ||= lines.length < 2 && document.activeElement === stopAll;
-  sessionsBox.hidden = false;
   noSessions.hidden = lines.length > 0;
   stopAll.hidden = lines.length < 2;
   if (hadFocus) (sessionList.querySelector('button') ?? sessionsTitle).focus();
 }
 
-/**
- * Sends a message to the service worker; its answer, or undefined when there is no worker to answer.
- * @param {Request} request
- * @returns {Promise<unknown>}
- */
-async function send(request) {
-  try {
-    return await chrome.runtime.sendMessage(request);
-  } catch {
-    return undefined;
-  }
+/** @param {Known | null} known */
+function renderSettings(known) {
+  enabledBox.hidden = known === null;
+  labelBox.hidden = known === null;
+  if (known === null) return;
+  const { settings, managed } = known;
+  enabled.checked = settings.enabled;
+  enabled.disabled = managed.has('enabled');
+  show(element('#switch-text', HTMLElement), text(settings.enabled ? 'on' : 'off'));
+  label.disabled = managed.has('label');
+  element('#managed', HTMLElement).hidden = !enabled.disabled && !label.disabled;
+  if (document.activeElement !== label) label.value = settings.label;
 }
 
 /** @param {unknown} answer @returns {answer is PopupState} */
 function isState(answer) {
-  return typeof answer === 'object' && answer !== null && 'connection' in answer && 'sessions' in answer
-    && Array.isArray(answer.sessions);
+  return isRecord(answer) && isRecord(answer['connection']) && Array.isArray(answer['sessions']);
 }
 
-/** Asks for the state and shows it. @returns {Promise<PopupState | null>} */
+/** Asks for the state and shows it. @returns {Promise<PopupState | null>} null when there is none or it is switched off */
 async function refresh() {
   asked += 1;
   const question = asked;
-  const answer = await send({ type: 'state' });
+  const [answer, known] = await Promise.all([send({ type: 'state' }), readSettings()]);
   if (question !== asked) return null;
+  renderSettings(known);
   if (!isState(answer)) {
     clearTimeout(connectingTimer);
     showConnection({ state: 'disconnected' }, text('cause_no_answer'));
     sessionsBox.hidden = true;
     return null;
   }
-  version.textContent = answer.version;
-  renderConnection(answer.connection);
+  show(version, answer.host_version === undefined
+    ? text('version_extension', plain(answer.version, 20))
+    : text('versions', [plain(answer.version, 20), plain(answer.host_version, 20)]));
   renderSessions(answer.sessions);
-  return answer;
+  renderConnection(answer.connection, known);
+  return known?.settings.enabled === false ? null : answer;
 }
 
 /**
@@ -275,13 +292,14 @@ async function stop(stopped, request) {
   await refresh();
 }
 
-/** @param {unknown} message */
-function isStateChanged(message) {
-  return typeof message === 'object' && message !== null && 'type' in message && message.type === 'state_changed';
+async function saveLabel() {
+  const known = await setSetting('label', label.value.trim());
+  show(said, text(known?.settings.label === label.value.trim() ? 'saved' : 'not_saved'));
+  renderSettings(known);
 }
 
 chrome.runtime.onMessage.addListener((message) => {
-  if (isStateChanged(message)) void refresh();
+  if (isRecord(message) && message['type'] === 'state_changed') void refresh();
 });
 
 reconnect.addEventListener('click', async () => {
@@ -290,12 +308,20 @@ reconnect.addEventListener('click', async () => {
   await send({ type: 'reconnect' });
   await refresh();
 });
-
 stopAll.addEventListener('click', () => void stop([...rows.values()], { type: 'stop_all' }));
+enabled.addEventListener('change', async () => {
+  await setSetting('enabled', enabled.checked);
+  await refresh();
+});
+label.addEventListener('change', () => void saveLabel());
+element('#settings', HTMLButtonElement).addEventListener('click', () => {
+  void chrome.runtime.openOptionsPage().then(() => window.close());
+});
+setInterval(() => {
+  for (const { facts, line } of rows.values()) showMarked(facts, factsOf(line));
+}, 1000);
 
-document.documentElement.lang = language;
-document.title = text('extension_name');
-fillTexts(document);
+begin();
 const first = await refresh();
 if (first !== null && first.connection.state !== 'connected') {
   await send({ type: 'reconnect' });

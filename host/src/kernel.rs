@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use bsk_protocol::codec::{ToExtension, encode_split};
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
-use bsk_protocol::ids::RequestId;
+use bsk_protocol::ids::{RequestId, SessionId};
 use bsk_protocol::kernel::{Call, Outcome, ToKernel};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -94,6 +94,11 @@ impl Kernel {
             self.output.send(frame).map_err(|_| browser_gone())?;
         }
         Ok(())
+    }
+
+    /// Tells that a command of a session begins; nothing waits for it, and a port that is gone shows by what follows.
+    pub(crate) fn note(&self, session_id: &SessionId, command: &str) {
+        let _ = self.write(&ToKernel::Note { session_id: session_id.clone(), command: command.to_owned() });
     }
 
     /// Sends a request now; await the result for its reply, read as `T`.

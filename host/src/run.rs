@@ -136,10 +136,12 @@ async fn route(
             .hint("pass `--session ID`, or start one with `bsk session start`")
     })?;
     let session = host.session(&session_id)?;
+    let name = name_of(&command.action);
     if let Action::SessionStop {} = command.action {
         return session::stop(host, &session_id).await;
     }
     if let Action::TabList { scope } = command.action {
+        host.kernel.note(&session_id, name);
         return session::tab_list(host, session_id, scope).await;
     }
     if session.queue.is_busy() {
@@ -150,6 +152,7 @@ async fn route(
     let in_turn = async {
         let turn = session.queue.enter(&session_id).await?;
         stage.set("at work in the page");
+        host.kernel.note(&session_id, name);
         let bounds = Bounds { turn, caller, deadline, stage: Rc::clone(stage) };
         in_session(host, session_id.clone(), command.tab_id, command.action, command.observe, bounds).await
     };

@@ -37,6 +37,13 @@ pub enum ToKernel {
         /// The request given up.
         id: RequestId,
     },
+    /// A command of a session began; for the popup. Nothing is answered.
+    Note {
+        /// The session.
+        session_id: SessionId,
+        /// The command's name, such as `click`; nothing of its arguments.
+        command: String,
+    },
     /// Answer with [`FromKernel::Pong`].
     Ping {},
     /// A piece of a message longer than 1 MiB.

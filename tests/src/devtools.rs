@@ -113,11 +113,16 @@ impl DevTools {
     }
 
     fn find(&self, kind: &str, url_start: &str) -> Option<Page<'_>> {
+        self.find_all(kind, url_start).into_iter().next()
+    }
+
+    fn find_all(&self, kind: &str, url_start: &str) -> Vec<Page<'_>> {
         let is_it = |target: &Value| {
             target["type"] == kind && target["url"].as_str().is_some_and(|url| url.starts_with(url_start))
         };
-        let target = self.targets().into_iter().find(is_it)?;
-        Some(Page { devtools: self, target_id: target["targetId"].as_str()?.to_owned() })
+        let found = self.targets().into_iter().filter(is_it);
+        let id_of = |target: Value| target["targetId"].as_str().map(str::to_owned);
+        found.filter_map(id_of).map(|target_id| Page { devtools: self, target_id }).collect()
     }
 
     /// The page whose address starts so, once there is one.
@@ -153,6 +158,13 @@ impl DevTools {
     #[must_use]
     pub fn has_page(&self, url_start: &str) -> bool {
         self.find("page", url_start).is_some()
+    }
+
+    /// Pages that another one shows inside of itself, such as an extension's settings among the browser's own pages.
+    #[must_use]
+    pub fn embedded(&self, url_start: &str) -> Vec<Page<'_>> {
+        // The browser tells of the same kind of page as the one or the other.
+        ["webview", "other"].iter().flat_map(|kind| self.find_all(kind, url_start)).collect()
     }
 
     /// The extension's service worker, once it runs.

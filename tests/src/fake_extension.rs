@@ -321,6 +321,8 @@ fn take(
         ToKernel::Welcome { .. } => lock(record).seen.push(Seen::Welcome),
         ToKernel::Refuse { .. } => lock(record).seen.push(Seen::Refuse),
         ToKernel::Cancel { id } => lock(record).seen.push(Seen::Cancel(id)),
+        // Tells and asks nothing.
+        ToKernel::Note { .. } => {}
         ToKernel::Ping {} => {
             send_bytes(stdin, &encode::<FromExtension>(&FromKernel::Pong {}).expect("it is short"));
         }

@@ -9,6 +9,7 @@
 mod browser;
 mod consent;
 mod devtools;
+mod face;
 mod fake_cli;
 pub mod fake_extension;
 pub mod hostile_host;
@@ -27,6 +28,7 @@ pub mod xtask;
 pub use browser::{Browser, NativeHost, Options, Shared};
 pub use consent::Consent;
 pub use devtools::{Attached, DevTools, Page};
+pub use face::{Face, Faces, NOW_MS, View};
 pub use fake_cli::FakeCli;
 pub use fake_extension::{Answer, FakeExtension, ordinary};
 pub use pages::{Pages, Request, Response};

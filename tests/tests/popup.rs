@@ -4,10 +4,11 @@
 
 use std::time::Duration;
 
-use bsk_tests::{Browser, NativeHost, Options, Page, until};
-use serde_json::json;
+use bsk_tests::{Browser, Consent, NativeHost, Options, Page, until};
+use serde_json::{Value, json};
 
 const SOON: Duration = Duration::from_secs(10);
+const SETTINGS: &str = "chrome-extension://mkanjamcijbnmjcfflodkihinjackdpc/ui/options.html";
 
 /// Opens the popup over the first window.
 fn popup(browser: &Browser) -> Page<'_> {
@@ -17,6 +18,11 @@ fn popup(browser: &Browser) -> Page<'_> {
          .then(() => chrome.action.openPopup({ windowId: first.id })).then(() => true))",
     );
     browser.devtools().page("chrome-extension://mkanjamcijbnmjcfflodkihinjackdpc/ui/popup.html")
+}
+
+/// What stands on the toolbar button.
+fn badge(browser: &Browser) -> Value {
+    browser.in_worker("chrome.action.getBadgeText({})")
 }
 
 fn text(popup: &Page<'_>) -> String {
@@ -54,6 +60,78 @@ fn it_shows_the_sessions_and_stops_one_or_all() {
     });
     popup.evaluate("document.querySelector('#stop-all').click()");
     until("no session", SOON, || (browser.bsk_ok(&["session", "list"]) == json!([])).then_some(()));
+}
+
+#[test]
+fn it_shows_what_a_session_does_and_which_of_its_tabs_are_the_user_s() {
+    let browser = Browser::launch(&Options::default());
+    let session = browser.session();
+    let _ = session.open_page("<title>Tea &lt;i&gt;shop&lt;/i&gt;</title>");
+    let url = browser.pages().html("<title>My mail</title>");
+    let mine = browser.in_worker(&format!(
+        "chrome.windows.create({{ url: [{}, 'about:blank'] }}).then(({{ tabs }}) => tabs[0].id)",
+        json!(url)
+    ));
+    until("a tab that has loaded", SOON, || {
+        (browser.in_worker(&format!("chrome.tabs.get({mine})"))["title"] == "My mail").then_some(())
+    });
+    let asked = session.start_bsk(&["tab", "borrow", &mine.to_string()]);
+    let consent = Consent::asked(&browser);
+    assert_eq!(badge(&browser), "?", "the user is needed");
+    consent.allow();
+    let _ = asked.finish().success();
+    until("a badge that calls nobody", SOON, || (badge(&browser) != "?").then_some(()));
+    let popup = popup(&browser);
+    let shown = shows(&popup, "My mail");
+    for said in [
+        "Tea <i>shop</i>",
+        "127.0.0.1:",
+        "yours, borrowed",
+        "(process ",
+        "tab\u{a0}borrow",
+        "2 tabs",
+        "program ",
+    ] {
+        assert!(shown.contains(said), "`{said}` in:\n{shown}");
+    }
+    let _ = session.observe();
+    shows(&popup, "observe");
+}
+
+#[test]
+fn the_toolbar_button_says_when_an_agent_is_at_work() {
+    let browser = Browser::launch(&Options::default());
+    let session = browser.session();
+    let page = session.open_page("<title>Busy</title>");
+    until("a quiet button", SOON, || (badge(&browser) == "").then_some(()));
+    let running = session.start_endless(&page);
+    until("a badge for work", SOON, || (badge(&browser) == "●").then_some(()));
+    let title = browser.in_worker("chrome.action.getTitle({})");
+    assert!(title.as_str().is_some_and(|title| title.contains("an agent is at work")), "{title}");
+    running.kill();
+    until("a quiet button again", SOON, || (badge(&browser) == "").then_some(()));
+}
+
+#[test]
+fn its_link_opens_the_settings() {
+    let browser = Browser::launch(&Options::default());
+    let popup = popup(&browser);
+    shows(&popup, "Settings");
+    popup.run_soon("document.querySelector('#settings').click()");
+    // Among the browser's own pages it is one of ours as the popup is: the kernel answers it. For a moment it can be there twice,
+    // and one that is still loading answers nothing.
+    let ask = json!({
+        "expression": "chrome.runtime.sendMessage({ type: 'state' }).then(({ version }) => version)",
+        "returnByValue": true, "awaitPromise": true,
+    });
+    until("settings that the kernel answers", SOON, || {
+        let pages = browser.devtools().embedded(SETTINGS);
+        let answered = |page: Page<'_>| page.call("Runtime.evaluate", &ask);
+        pages
+            .into_iter()
+            .filter_map(|page| answered(page).ok())
+            .find(|answer| answer["result"]["value"] == env!("CARGO_PKG_VERSION"))
+    });
 }
 
 #[test]
