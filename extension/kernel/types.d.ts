@@ -127,6 +127,8 @@ export interface TabClaim {
   isWithdrawn: boolean;
   /** Only of a borrowed tab. */
   home?: TabHome;
+  /** What the user answered about sites that a rule asks for, by origin; counts until the tab shows another site. */
+  siteAnswers?: Record<string, boolean>;
 }
 
 /** A session. */
@@ -191,6 +193,6 @@ export type KernelEvent =
 /** How the connection to the host is, for the popup. */
 export interface ConnectionState {
   state: 'connected' | 'connecting' | 'disconnected';
-  cause?: 'host_not_found' | 'host_forbidden' | 'host_exited' | 'host_refused' | 'version_skew';
+  cause?: 'host_not_found' | 'host_forbidden' | 'host_exited' | 'host_refused' | 'version_skew' | 'switched_off';
   detail?: string;
 }

@@ -55,11 +55,19 @@ function show(question) {
   const program = agent?.program ?? text('unknown_program');
   document.title = text(`ask_${kind}`, [program]);
   element('#title', HTMLElement).textContent = document.title;
+  element('#subject-name', HTMLElement).textContent = text(kind === 'site' ? 'asked_rule' : 'asked_tab');
+  element('#remember-site', HTMLElement).textContent = text(`remember_site_${kind}`) || text('remember_site');
   element('#subject', HTMLElement).textContent = subject;
   element('#site', HTMLElement).textContent = site;
   element('#program', HTMLElement).textContent = agent?.path ?? program;
   element('#process', HTMLElement).textContent = agent === undefined ? '' : text('process', [String(agent.pid)]);
   element('#session', HTMLElement).textContent = session;
+  // What a question is not about has no line.
+  for (const [name, value] of [['subject', subject], ['site', site], ['session', session]]) {
+    const line = element(`#${name}-name`, HTMLElement);
+    line.hidden = value === '';
+    if (line.nextElementSibling instanceof HTMLElement) line.nextElementSibling.hidden = line.hidden;
+  }
   element('#meaning', HTMLElement).textContent = text(`meaning_${kind}`);
   for (const radio of document.querySelectorAll('input')) {
     const label = radio.closest('label');
