@@ -164,10 +164,7 @@ fn is_kept_off(failure: &Failure) -> bool {
     matches!(
         failure.reason,
         Some(
-            Reason::SiteBlocked
-                | Reason::SiteNotAllowed
-                | Reason::ConsentTimedOut
-                | Reason::ConsentNotShown
+            Reason::SiteBlocked | Reason::SiteNotAllowed | Reason::ConsentTimedOut | Reason::ConsentNotShown
         )
     )
 }
