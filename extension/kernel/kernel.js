@@ -280,7 +280,6 @@ export function startKernel(around) {
     if (home !== undefined && isWindowClosing) await borrow.reopen(home);
   }));
   chrome.tabs.onActivated.addListener(afterLoad(({ tabId }) => tabs.activated(tabId)));
-  chrome.tabs.onUpdated.addListener(afterLoad(tabUpdated));
   chrome.tabs.onReplaced.addListener(afterLoad((added, removed) => tabs.replaced(added, removed)));
   chrome.windows.onRemoved.addListener(afterLoad((windowId) => {
     ownWindows.removed(windowId);
@@ -303,8 +302,9 @@ export function startKernel(around) {
   chrome.notifications.onButtonClicked.addListener((id, button) => consent.buttonClicked(id, button));
   chrome.notifications.onButtonClicked.addListener(afterLoad((id) => interrupts.buttonClicked(id)));
   chrome.commands.onCommand.addListener(afterLoad((name) => interrupts.command(name)));
-  chrome.tabs.onUpdated.addListener(afterLoad((tabId, { groupId }) => {
-    if (groupId !== undefined) interrupts.groupChanged(tabId, groupId);
+  chrome.tabs.onUpdated.addListener(afterLoad((tabId, change, tab) => {
+    tabUpdated(tabId, change, tab);
+    if (change.groupId !== undefined) interrupts.groupChanged(tabId, change.groupId);
   }));
   chrome.notifications.onClicked.addListener((id) => consent.notificationClicked(id));
   chrome.storage.onChanged.addListener((changes, area) => void settings.storageChanged(changes, area));

@@ -282,8 +282,11 @@ test('the user\'s tabs on blocked sites are neither listed nor asked for, and no
   const userTab = lab.browser.userTab;
   const listed = async () => (await lab.ok('tab_list', { session_id: mine.session_id, scope: 'all' })).tabs.map((/** @type {any} */ tab) => tab.tab_id);
   assert.deepEqual((await listed()).sort(), [userTab.id, mine.tab_id].sort());
+  const front = async () => (await lab.ok('profile', {})).front_title;
+  assert.equal(await front(), userTab.title);
   setRules(lab, { 'bank.test': 'block' });
   assert.deepEqual(await listed(), [mine.tab_id]);
+  assert.equal(await front(), undefined, 'nor does the browser go by its title');
   userTab.url = 'https://a.test/';
   userTab.pendingUrl = 'https://bank.test/';
   assert.deepEqual(await listed(), [mine.tab_id]);

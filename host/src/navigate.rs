@@ -3,7 +3,7 @@
 //! A navigation counts as done when the browser says so for the document it led to (arrival.rs). The answer names where it ended, with
 //! which HTTP status, and which addresses sent on; the browser's own page about an error is a failure.
 
-use bsk_protocol::failure::Failure;
+use bsk_protocol::failure::{Failure, Reason};
 use bsk_protocol::ids::FrameNumber;
 use bsk_protocol::kernel::{Call, HistoryStep, PageFunction};
 use bsk_protocol::local::{Navigated, Redirect, WaitUntil};
