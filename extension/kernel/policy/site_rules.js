@@ -16,6 +16,8 @@ export const ACCESSES = /** @type {const} */ (['allow', 'ask', 'read_only', 'blo
 /** @type {Ruling} */
 const NO_SITE = Object.freeze({ access: 'allow', rule: null, origin: '' });
 const ANY = 0;
+/** Hosts are read as those of a web address. */
+const ANY_SCHEME = 'http:';
 /** Above the length of every host, which has at most 253 characters. */
 const ORIGIN = 10_000;
 
@@ -48,7 +50,7 @@ export function siteOf(url) {
  */
 function hostOf(text) {
   if (!/^[^\s/:@?#*%\\[\]]+$/.test(text) && !/^\[[0-9a-f:.]+\]$/i.test(text)) return null;
-  const url = `http://${text}/`;
+  const url = `${ANY_SCHEME}//${text}/`;
   const host = URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, '') : '';
   return host === '' ? null : host;
 }
