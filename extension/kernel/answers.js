@@ -23,7 +23,7 @@ const sessionShape = arrayOf(object({ kind: kindShape, session_id: text(), site:
  * @property {QuestionKind} kind
  * @property {string} sessionId
  * @property {Agent | undefined} agent
- * @property {string} site an origin, such as `https://a.test`
+ * @property {string} site an origin, such as `https://a.test`; '' for what is about no site
  */
 
 export class Answers {
@@ -65,6 +65,21 @@ export class Answers {
       const answer = { kind, program, site, is_allowed: isAllowed, at_ms: this.#around.now() };
       await storage.local.set({ [ANSWERS_KEY]: [...others, answer] });
     }
+  }
+
+  /** All lasting answers, for the options page. */
+  lasting() {
+    return this.#lasting();
+  }
+
+  /**
+   * Takes a lasting answer back.
+   * @param {number} index in `lasting()`
+   */
+  async forget(index) {
+    const all = await this.#lasting();
+    const others = all.filter((_one, place) => place !== index);
+    if (others.length < all.length) await this.#around.chrome.storage.local.set({ [ANSWERS_KEY]: others });
   }
 
   /** @param {string} sessionId */

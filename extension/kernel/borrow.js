@@ -4,15 +4,18 @@
 // by us; one that is closed together with the Agent Window is opened again from its address.
 
 /** @import { Agent, CallArgs, Session, Surroundings, TabClaim, TabHome } from './types.js' */
-/** @import { Consent, Verdict } from './consent.js' */
+/** @import { Consent } from './consent.js' */
 /** @import { Debuggees } from './debuggee.js' */
 /** @import { Events } from './events.js' */
 /** @import { Ownership } from './ownership.js' */
 /** @import { PageCalls } from './page_calls.js' */
+/** @import { Sites } from './sites.js' */
 /** @import { TabGroups } from './tab_groups.js' */
 
+import { sessionOver } from './admission.js';
 import { tabForbidden } from './cdp_errors.js';
 import { Refusal } from './codes.js';
+import { notAllowed } from './consent.js';
 import { titleOf } from './ownership.js';
 import { isTouchable } from './policy/url_rule.js';
 
@@ -33,6 +36,8 @@ export class Borrow {
   #pageCalls;
   /** @type {Consent} */
   #consent;
+  /** @type {Sites} */
+  #sites;
   /** @type {(session: Session, tab: chrome.tabs.Tab | null) => void} */
   #changed;
 
@@ -45,9 +50,10 @@ export class Borrow {
    * @param {TabGroups} parts.groups
    * @param {PageCalls} parts.pageCalls
    * @param {Consent} parts.consent
+   * @param {Sites} parts.sites
    * @param {(session: Session, tab: chrome.tabs.Tab | null) => void} parts.changed a tab was borrowed, or one was given back
    */
-  constructor(around, { ownership, debuggees, events, groups, pageCalls, consent, changed }) {
+  constructor(around, { ownership, debuggees, events, groups, pageCalls, consent, sites, changed }) {
     this.#around = around;
     this.#ownership = ownership;
     this.#debuggees = debuggees;
@@ -56,6 +62,7 @@ export class Borrow {
     this.#pageCalls = pageCalls;
     this.#consent = consent;
     this.#changed = changed;
+    this.#sites = sites;
   }
 
   /**
@@ -73,7 +80,7 @@ export class Borrow {
       kind: 'borrow', sessionId: session.sessionId, session: titleOf(session), agent, site, subject: asked.title ?? '',
       choices: ['once', 'session', 'site'],
     }, signal);
-    if (!verdict.isAllowed) throw notAllowed(tabId, verdict);
+    if (!verdict.isAllowed) throw notAllowed(`tab ${tabId} was not borrowed`, verdict, 'consent_denied');
     // Much can have happened in a minute.
     if (this.#ownership.session(session.sessionId) !== session) throw sessionOver(session);
     const tab = await this.#borrowable(session, tabId);
@@ -81,7 +88,7 @@ export class Borrow {
       throw new Refusal('not_found', 'borrow_conflict', `tab ${tabId} went to another site while the user was asked`,
         'look at `bsk tab list`, then ask again');
     }
-    if (this.#ownership.claim(tabId) === undefined) await this.#take(session, tab);
+    if (this.#ownership.claim(tabId) === undefined) await this.#take(session, tab, verdict.by === 'user' ? site : null);
     return this.#around.chrome.tabs.get(tabId);
   }
 
@@ -101,6 +108,10 @@ export class Borrow {
         'wait until that session has ended; `bsk session list` shows the open ones');
     }
     if (!isTouchable(tab.pendingUrl || tab.url || '')) throw tabForbidden(tabId);
+    if (owner === undefined && this.#sites.rulingOnTab(tab).access === 'block') {
+      // Such a tab is not listed either, so not even the rule is named: it would tell where the user is.
+      throw new Refusal('permission_denied', 'site_blocked', `tab ${tabId} shows a site that is blocked for agents`, 'do without the tab, or ask the user');
+    }
     const home = await windows.get(tab.windowId);
     const agentWindow = await windows.get(session.windowId);
     if (home.incognito !== agentWindow.incognito) {
@@ -113,8 +124,9 @@ export class Borrow {
   /**
    * @param {Session} session
    * @param {chrome.tabs.Tab} tab
+   * @param {string | null} allowedSite the user was shown this site and said yes just now: a rule that asks has its answer
    */
-  async #take(session, tab) {
+  async #take(session, tab, allowedSite) {
     const { tabs, windows } = this.#around.chrome;
     const tabId = /** @type {number} */ (tab.id);
     const window = await windows.get(tab.windowId);
@@ -127,6 +139,8 @@ export class Borrow {
       ...(left === undefined || top === undefined || width === undefined || height === undefined ? {} : { bounds: { left, top, width, height } }),
     };
     claim.home = home;
+    if (allowedSite !== null) claim.siteAnswers = { [allowedSite]: true };
+    this.#sites.shows(tabId, tab.pendingUrl || tab.url || '', claim);
     session.activeTabId = tabId;
     // Before anything moves: a worker that dies from here on brings the tab home.
     await this.#ownership.save();
@@ -189,6 +203,7 @@ export class Borrow {
     this.#debuggees.release(tabId);
     this.#pageCalls.forgetTab(tabId);
     this.#events.forgetTab(tabId);
+    this.#sites.forgetTab(tabId);
     const returned = home === undefined ? null : await this.#moveHome(tabId, home, agentWindowId);
     await this.#ownership.save();
     return returned;
@@ -278,29 +293,4 @@ export class Borrow {
 function siteOf(tab) {
   const { origin, protocol } = new URL(tab.pendingUrl || tab.url || 'about:blank');
   return origin === 'null' ? protocol : origin;
-}
-
-/**
- * @param {number} tabId
- * @param {Verdict} verdict
- * @returns {Refusal}
- */
-function notAllowed(tabId, { by }) {
-  const refusal = (/** @type {import('./codes.js').Reason} */ reason, /** @type {string} */ why, /** @type {string} */ hint) =>
-    new Refusal('permission_denied', reason, `tab ${tabId} was not borrowed: ${why}`, hint);
-  const elsewhere = 'do without the tab, or open the page with `bsk tab create`';
-  switch (by) {
-    case 'timed_out': return refusal('consent_timed_out', 'the user did not answer within 60 s', 'tell the user why you need it, then ask again');
-    case 'not_shown': return refusal('consent_not_shown', 'the browser did not show the question', 'look at the browser, then try again');
-    case 'cancelled': return refusal('consent_denied', 'the question was withdrawn', elsewhere);
-    case 'closed': return refusal('consent_denied', 'the user closed the question', elsewhere);
-    case 'earlier_answer': return refusal('consent_denied', 'the user said no before and that still counts', elsewhere);
-    case 'user': return refusal('consent_denied', 'the user said no', elsewhere);
-  }
-}
-
-/** @param {Session} session */
-function sessionOver(session) {
-  return new Refusal('cancelled', 'session_ended', `session \`${session.sessionId}\` ended while the user was asked`,
-    'run `bsk session start` for a new one');
 }

@@ -4,10 +4,12 @@
 // the question (invariant 4). Refuses a yes in the first moment, which would be a press meant for what was there before.
 
 /** @import { Agent, Surroundings } from './types.js' */
+/** @import { Reason } from './codes.js' */
 /** @import { Answers, Asked, Lasting, QuestionKind } from './answers.js' */
 /** @import { OwnWindow, OwnWindows } from './own_windows.js' */
 
 import { programOf } from './answers.js';
+import { Refusal } from './codes.js';
 import { bool, integer, object, oneOf } from './shape.js';
 
 /** How long the user has. */
@@ -26,7 +28,7 @@ const NOTIFICATION = 'consent-';
  * @property {string} sessionId
  * @property {string} session its name for people
  * @property {Agent | undefined} agent
- * @property {string} site an origin
+ * @property {string} site an origin; '' for a question about no site
  * @property {string} subject what it is about, such as a tab's title; text of others, never to be trusted
  * @property {Lasting[]} choices for how long an answer may count
  */
@@ -163,7 +165,7 @@ export class Consent {
     await notifications.create(`${NOTIFICATION}${id}`, {
       type: 'basic', iconUrl: runtime.getURL('icons/128.png'), requireInteraction: true, priority: 2,
       title: i18n.getMessage(`ask_${question.kind}`, [program]),
-      message: `${question.subject}\n${question.site}`,
+      message: [question.subject, question.site].filter((line) => line !== '').join('\n'),
       buttons: [{ title: i18n.getMessage('allow') }, { title: i18n.getMessage('deny') }],
     }).catch(() => {
       // The window asks, with or without a notification.
@@ -242,6 +244,27 @@ export class Consent {
   /** @param {string} notificationId */
   #ofNotification(notificationId) {
     return this.#open !== null && notificationId === `${NOTIFICATION}${this.#open.id}` ? this.#open : null;
+  }
+}
+
+/**
+ * A verdict that is no yes, for the one who asked.
+ * @param {string} what was not done
+ * @param {Verdict} verdict
+ * @param {Reason} reason when it was the user who said no
+ * @returns {Refusal}
+ */
+export function notAllowed(what, { by }, reason) {
+  const refusal = (/** @type {Reason} */ named, /** @type {string} */ why, /** @type {string} */ hint) =>
+    new Refusal('permission_denied', named, `${what}: ${why}`, hint);
+  const elsewhere = reason === 'consent_denied' ? 'do without it, or open the page with `bsk tab create`' : 'do without that site';
+  switch (by) {
+    case 'timed_out': return refusal('consent_timed_out', 'the user did not answer within 60 s', 'tell the user why you need it, then ask again');
+    case 'not_shown': return refusal('consent_not_shown', 'the browser did not show the question', 'look at the browser, then try again');
+    case 'cancelled': return refusal(reason, 'the question was withdrawn', elsewhere);
+    case 'closed': return refusal(reason, 'the user closed the question', elsewhere);
+    case 'earlier_answer': return refusal(reason, 'the user said no before and that still counts', elsewhere);
+    case 'user': return refusal(reason, 'the user said no', elsewhere);
   }
 }
 

@@ -35,6 +35,8 @@ const REVIVING = new Set(['Page.navigate', 'Page.reload', 'Page.navigateToHistor
  * @typedef {object} DebuggeeWatcher
  * @property {(tabId: number, method: string, params: JsonObject) => void} event
  * @property {(tabId: number, request: DocumentRequest) => void} documentRequest
+ * @property {(tabId: number, url: string) => void} shows what a tab shows as it is attached
+ * @property {(tabId: number, frameId: string, url: string) => void} frameShows what the topmost frame of a process shows
  * @property {(tabId: number) => void} crashed
  * @property {(tabId: number, cause: 'user' | 'page' | 'foreign_frame') => void} detached
  */
@@ -96,6 +98,14 @@ export class Debuggees {
     const debuggee = this.#tabs.get(tabId);
     if (debuggee === undefined) throw error;
     return this.#call(tabId, debuggee, 'Page.navigate', params, undefined);
+  }
+
+  /**
+   * Whether the debugger tells what a tab shows.
+   * @param {number} tabId
+   */
+  isAttached(tabId) {
+    return this.#tabs.get(tabId)?.attaching === null;
   }
 
   /**
@@ -166,6 +176,7 @@ export class Debuggees {
     try {
       const { url } = await tabs.get(tabId);
       if (!isTouchable(url ?? '')) throw tabForbidden(tabId);
+      this.#watcher.shows(tabId, url ?? '');
       await cdp.attach({ tabId }, CDP_VERSION).catch(async (error) => {
         // After a restart of this worker the tab may still be attached to this extension; then a call goes through.
         await cdp.sendCommand({ tabId }, 'Inspector.enable').catch(() => {
@@ -442,6 +453,10 @@ export class Debuggees {
   #onTargetEvent(tabId, method, params) {
     const debuggee = this.#tabs.get(tabId);
     if (debuggee === undefined) return;
+    const { targetInfo } = params;
+    if (isObject(targetInfo) && targetInfo['type'] === 'iframe' && typeof targetInfo['targetId'] === 'string' && typeof targetInfo['url'] === 'string') {
+      this.#watcher.frameShows(tabId, targetInfo['targetId'], targetInfo['url']);
+    }
     if (method === 'Target.targetInfoChanged') debuggee.processes.changed(params);
     if (method === 'Target.detachedFromTarget') {
       debuggee.processes.detached(params);

@@ -3,67 +3,32 @@
 // its time and is stopped by the browser after it; no extension may stop one earlier. Invariant 12: neither the script nor
 // its result is logged or stored.
 
-/** @import { CallArgs, JsonObject, Surroundings, TabClaim } from './types.js' */
+/** @import { CallArgs, JsonObject, TabClaim } from './types.js' */
 /** @import { Debuggees } from './debuggee.js' */
 /** @import { PageCalls } from './page_calls.js' */
+/** @import { Settings } from './settings.js' */
 
 import { isTerminated } from './cdp_errors.js';
 import { Refusal } from './codes.js';
 import { isObject } from './shape.js';
 
-const KEY = 'evaluate_enabled';
-
 export class Evaluate {
-  /** @type {Surroundings} */
-  #around;
+  /** @type {Settings} */
+  #settings;
   /** @type {Debuggees} */
   #debuggees;
   /** @type {PageCalls} */
   #pageCalls;
-  #isOnForUser = true;
-  #isOnForPolicy = true;
 
   /**
-   * @param {Surroundings} around
+   * @param {Settings} settings
    * @param {Debuggees} debuggees
    * @param {PageCalls} pageCalls
    */
-  constructor(around, debuggees, pageCalls) {
-    this.#around = around;
+  constructor(settings, debuggees, pageCalls) {
+    this.#settings = settings;
     this.#pageCalls = pageCalls;
     this.#debuggees = debuggees;
-  }
-
-  /** Reads the switch and the policy; both stay up to date through `storageChanged`. */
-  async load() {
-    const { storage } = this.#around.chrome;
-    const [local, managed] = await Promise.all([
-      storage.local.get(KEY),
-      // Browsers without a policy for this extension refuse the read.
-      storage.managed.get(KEY).catch(() => ({})),
-    ]);
-    this.#take('local', local);
-    this.#take('managed', managed);
-  }
-
-  /**
-   * `chrome.storage.onChanged`.
-   * @param {Record<string, chrome.storage.StorageChange>} changes
-   * @param {string} area
-   */
-  storageChanged(changes, area) {
-    const change = changes[KEY];
-    if (change !== undefined) this.#take(area, { [KEY]: change.newValue });
-  }
-
-  /**
-   * @param {string} area
-   * @param {JsonObject} values
-   */
-  #take(area, values) {
-    const isOn = values[KEY] !== false;
-    if (area === 'local') this.#isOnForUser = isOn;
-    if (area === 'managed') this.#isOnForPolicy = isOn;
   }
 
   /**
@@ -73,9 +38,9 @@ export class Evaluate {
    * @returns {Promise<JsonObject>} the result of `Runtime.evaluate`
    */
   async run(claim, args) {
-    if (!this.#isOnForUser || !this.#isOnForPolicy) {
+    if (!this.#settings.values.evaluate_enabled) {
       throw new Refusal('permission_denied', 'evaluate_off', 'running JavaScript is switched off in the extension',
-        this.#isOnForPolicy ? 'the user switched it off: `evaluate_enabled` in the storage of the extension' : 'the administrator of this browser decided so');
+        this.#settings.isManaged('evaluate_enabled') ? 'the administrator of this browser decided so' : 'the user switched it off in the options of the extension');
     }
     const frame = args.frame ?? 0;
     const { sessionId, ...place } = frame === 0 ? {} : await this.#pageWorld(claim, frame);

@@ -1,17 +1,21 @@
 // The frames of a tab: their numbers, where each hangs in its parent's document and where its content is on the screen.
 // Frames in processes of their own are listed by those and hang below the frame that holds them. A process that does not answer,
-// a document that has not come and a page that may not be touched keep nothing back: such a frame is told with its obstacle.
+// a document that has not come and a page that may not be touched keep nothing back: such a frame is told with its obstacle, one
+// that a site rule closes without its path.
 // A number stands for one frame for as long as the tab is owned and is durable before it is told (invariant 8). Writes nothing
 // into a page (invariant 14): the frame's element gets its ref in the library's own map.
 
 /** @import { JsonObject, Surroundings, TabClaim } from './types.js' */
+/** @import { Answers } from './answers.js' */
 /** @import { Debuggees } from './debuggee.js' */
 /** @import { Ownership } from './ownership.js' */
 /** @import { PageCalls } from './page_calls.js' */
+/** @import { Sites } from './sites.js' */
 
 import { Refusal } from './codes.js';
 import { within } from './deadline.js';
 import { frameNotFound, valueOf } from './page_calls.js';
+import { siteOf } from './policy/site_rules.js';
 import { isObject, u32 } from './shape.js';
 
 /** How long a frame's process may take to tell its frames, and a document to tell a ref. */
@@ -37,7 +41,7 @@ const REF_OF_OWNER = `async function(context) {
  * @property {number} [parent]
  * @property {number} [owner_ref]
  * @property {string} url
- * @property {'loading' | 'busy' | 'foreign'} [obstacle]
+ * @property {'loading' | 'busy' | 'foreign' | 'blocked' | 'unasked'} [obstacle]
  */
 
 export class Frames {
@@ -49,6 +53,10 @@ export class Frames {
   #ownership;
   /** @type {PageCalls} */
   #pageCalls;
+  /** @type {Sites} */
+  #sites;
+  /** @type {Answers} */
+  #answers;
   /** Processes that have not told their frames yet, by session, and since when. @type {Map<string, { answer: Promise<JsonObject | null>, since: number }>} */
   #owed = new Map();
 
@@ -57,12 +65,15 @@ export class Frames {
    * @param {Debuggees} debuggees
    * @param {Ownership} ownership
    * @param {PageCalls} pageCalls
+   * @param {{ sites: Sites, answers: Answers }} rules
    */
-  constructor(around, debuggees, ownership, pageCalls) {
+  constructor(around, debuggees, ownership, pageCalls, { sites, answers }) {
     this.#around = around;
     this.#debuggees = debuggees;
     this.#ownership = ownership;
     this.#pageCalls = pageCalls;
+    this.#sites = sites;
+    this.#answers = answers;
   }
 
   /**
@@ -71,7 +82,8 @@ export class Frames {
    * @returns {Promise<{ frames: FrameRecord[] }>}
    */
   async list(claim) {
-    const found = await this.#find(claim);
+    let found = await this.#find(claim);
+    if (await this.#hasEarlierYes(claim, found)) found = await this.#find(claim);
     const closed = new Set(found.filter(({ record }) => record.obstacle !== undefined).map(({ record }) => record.frame));
     await Promise.all(found.map(async ({ record, frameId }) => {
       if (record.parent === undefined || closed.has(record.parent)) return;
@@ -80,6 +92,22 @@ export class Frames {
       if (owner_ref !== undefined) record.owner_ref = owner_ref;
     }));
     return { frames: found.map(({ record }) => record) };
+  }
+
+  /**
+   * Looks for earlier answers that open frames whose sites the user has to be asked for, and takes note of them.
+   * @param {TabClaim} claim
+   * @param {Found[]} found
+   */
+  async #hasEarlierYes(claim, found) {
+    const agent = this.#ownership.session(claim.sessionId)?.agent;
+    const opened = await Promise.all(found.filter(({ record }) => record.obstacle === 'unasked').map(async ({ frameId }) => {
+      const site = this.#sites.rulingOnFrame(claim.tabId, frameId)?.origin ?? '';
+      const isYes = await this.#answers.find({ kind: 'site', sessionId: claim.sessionId, agent, site }) === true;
+      if (isYes) claim.siteAnswers = { ...claim.siteAnswers, [site]: true };
+      return isYes;
+    }));
+    return opened.includes(true);
   }
 
   /**
@@ -101,7 +129,7 @@ export class Frames {
         const parent = parentIn(found, tree);
         if (parent === undefined) return true;
         // What is below a page that may not be touched is as little ours as that page.
-        if (parent.obstacle !== 'foreign') hasNew = this.#walk(claim, tree, parent.frame, found, sessionId, obstacle) || hasNew;
+        if (!isClosed(parent)) hasNew = this.#walk(claim, tree, parent.frame, found, sessionId, obstacle) || hasNew;
         return false;
       });
     }
@@ -158,15 +186,35 @@ export class Frames {
     if (!isObject(tree) || !isObject(frame) || typeof frame['id'] !== 'string') return false;
     const { number, isNew } = parent === null ? { number: 0, isNew: false } : this.#ownership.numberFrame(claim, frame['id']);
     const url = `${frame['url'] ?? ''}${frame['urlFragment'] ?? ''}`.slice(0, LONGEST_URL);
-    const state = obstacle ?? (url === '' && parent !== null ? 'loading' : undefined);
+    const closed = parent === null ? undefined : this.#closedFor(claim, frame, url);
+    const state = closed ?? obstacle ?? (url === '' && parent !== null ? 'loading' : undefined);
     /** @type {FrameRecord} */
-    const record = { frame: number, ...(parent === null ? {} : { parent }), url, ...(state === undefined ? {} : { obstacle: state }) };
+    const record = { frame: number, ...(parent === null ? {} : { parent }), url: closed === undefined ? url : siteOf(url)?.origin ?? '', ...(state === undefined ? {} : { obstacle: state }) };
     found.push({ record, frameId: frame['id'] });
     this.#debuggees.processes(claim.tabId).learn(frame['id'], sessionId);
     let hasNew = isNew;
+    // What is below a frame that is closed is as little the agent's as that frame.
+    if (isClosed(record)) return hasNew;
     const children = Array.isArray(tree['childFrames']) ? tree['childFrames'] : [];
     for (const child of children) hasNew = this.#walk(claim, child, number, found, sessionId) || hasNew;
     return hasNew;
+  }
+
+  /**
+   * Takes note of a child frame's site, and says why the frame is closed by a rule for that site, if it is.
+   * @param {TabClaim} claim
+   * @param {JsonObject} frame as the browser tells of it
+   * @param {string} url
+   * @returns {'blocked' | 'unasked' | undefined}
+   */
+  #closedFor(claim, { id, parentId, securityOrigin }, url) {
+    if (typeof id !== 'string') return undefined;
+    this.#sites.frameShows(claim.tabId, id, {
+      url, ...(typeof parentId === 'string' ? { parentId } : {}), ...(typeof securityOrigin === 'string' ? { creator: securityOrigin } : {}),
+    });
+    const ruling = this.#sites.rulingOnFrame(claim.tabId, id);
+    if (ruling?.access === 'block') return 'blocked';
+    return ruling?.access === 'ask' && claim.siteAnswers?.[ruling.origin] !== true ? 'unasked' : undefined;
   }
 
   /**
@@ -275,6 +323,14 @@ export class Frames {
     throw new Refusal('cdp_failed', 'element_not_visible', 'the frame has no place on the page',
       'run `bsk observe` to see what is visible');
   }
+}
+
+/**
+ * Whether nothing in a frame may be looked at, not even other frames.
+ * @param {FrameRecord} record
+ */
+function isClosed({ obstacle }) {
+  return obstacle === 'foreign' || obstacle === 'blocked' || obstacle === 'unasked';
 }
 
 /**

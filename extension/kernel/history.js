@@ -14,9 +14,10 @@ import { isObject } from './shape.js';
  * @param {Debuggees} debuggees
  * @param {TabClaim} claim
  * @param {number} delta -1 is back, 1 is forward
+ * @param {(url: string) => Promise<void>} visit lets the tab go to an address, or throws
  * @returns {Promise<{ from_url: string, to_url: string }>}
  */
-export async function stepHistory(debuggees, claim, delta) {
+export async function stepHistory(debuggees, claim, delta, visit) {
   const { currentIndex, entries } = await debuggees.send(claim.tabId, 'Page.getNavigationHistory');
   /** @type {unknown[]} */
   const known = Array.isArray(entries) ? entries : [];
@@ -27,7 +28,7 @@ export async function stepHistory(debuggees, claim, delta) {
     throw new Refusal('not_found', 'no_history_entry', `tab ${claim.tabId} has no page to go ${delta < 0 ? 'back' : 'forward'} to`,
       'use `bsk navigate URL`');
   }
-  allowedUrl(target['url']);
+  await visit(allowedUrl(target['url']));
   await debuggees.send(claim.tabId, 'Page.navigateToHistoryEntry', { entryId: target['id'] });
   return { from_url: isObject(here) && typeof here['url'] === 'string' ? here['url'] : '', to_url: target['url'] };
 }

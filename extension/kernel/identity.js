@@ -3,6 +3,7 @@
 
 /** @import { Surroundings } from './types.js' */
 /** @import { Ownership } from './ownership.js' */
+/** @import { Settings } from './settings.js' */
 
 import { PROTOCOL_VERSION } from './wire.js';
 
@@ -29,20 +30,22 @@ export function browserOf(brands) {
  * The hello of a new port.
  * @param {Surroundings} around
  * @param {Ownership} ownership
+ * @param {Settings} settings
  * @returns {Promise<object>}
  */
-export async function hello(around, ownership) {
+export async function hello(around, ownership, settings) {
   const { storage, runtime } = around.chrome;
-  const [{ instance_id, label }, browser] = await Promise.all([
-    storage.local.get(['instance_id', 'label']), around.describeBrowser(), ownership.load(),
+  const [{ instance_id }, browser] = await Promise.all([
+    storage.local.get('instance_id'), around.describeBrowser(), ownership.load(), settings.load(),
   ]);
+  const { label } = settings.values;
   return {
     protocol: PROTOCOL_VERSION,
     extension_version: runtime.getManifest().version,
     instance_id: typeof instance_id === 'string' ? instance_id : await newInstanceId(around),
     browser_name: browser.name,
     browser_version: browser.version,
-    ...(typeof label === 'string' && label !== '' ? { label } : {}),
+    ...(label === '' ? {} : { label }),
     sessions: ownership.sessions().map((session) => ownership.record(session)),
     ...(ownership.ended().length === 0 ? {} : { ended: ownership.ended().map(({ sessionId, cause }) => ({ session_id: sessionId, cause })) }),
   };

@@ -6,6 +6,7 @@
 /** @import { EndCause, HostMessage, Session, Surroundings } from './types.js' */
 /** @import { Handlers } from './requests.js' */
 
+import { Admission } from './admission.js';
 import { Answers } from './answers.js';
 import { Badge } from './badge.js';
 import { Borrow } from './borrow.js';
@@ -14,6 +15,7 @@ import { Debuggees } from './debuggee.js';
 import { Evaluate } from './evaluate.js';
 import { Events } from './events.js';
 import { Frames } from './frames.js';
+import { switchedOff } from './guard.js';
 import { HeldInput } from './held_input.js';
 import { stepHistory } from './history.js';
 import { hello } from './identity.js';
@@ -26,8 +28,11 @@ import { PopupMessages } from './popup_messages.js';
 import { HostPort } from './port.js';
 import { Requests } from './requests.js';
 import { Sessions } from './sessions.js';
+import { Settings } from './settings.js';
+import { SettingsMessages } from './settings_messages.js';
 import { ShadowRoots } from './shadow_roots.js';
 import { isObject } from './shape.js';
+import { Sites } from './sites.js';
 import { TabGroups } from './tab_groups.js';
 import { Tabs } from './tabs.js';
 import { USER_INPUT_BINDING, UserInput } from './user_input.js';
@@ -43,31 +48,36 @@ const ALARM_MINUTES = 0.5;
 export function startKernel(around) {
   const { chrome } = around;
   const ownership = new Ownership(around);
+  const settings = new Settings(around, () => void applySettings());
+  const sites = new Sites(settings);
   const events = new Events(ownership, (event) => port.post({ event }), () => popup.changed());
   const debuggees = new Debuggees(around, {
     event: (tabId, method, params) => cdpEvent(tabId, method, params),
     documentRequest: (tabId, request) => {
       if (ownership.claim(tabId) !== undefined) events.documentRequest(tabId, request);
     },
+    shows: (tabId, url) => sites.shows(tabId, url, ownership.claim(tabId)),
+    frameShows: (tabId, frameId, url) => sites.frameShows(tabId, frameId, { url }),
     crashed: (tabId) => tabs.lost(tabId, 'crashed', false),
     detached: (tabId, cause) => tabs.lost(tabId, cause === 'foreign_frame' ? cause : 'detached', cause === 'user'),
   });
   const heldInput = new HeldInput(debuggees);
   const groups = new TabGroups(around, ownership);
   const pageCalls = new PageCalls(around, debuggees, ownership);
-  const frames = new Frames(around, debuggees, ownership, pageCalls);
-  const shadowRoots = new ShadowRoots(debuggees, pageCalls);
-  const evaluate = new Evaluate(around, debuggees, pageCalls);
-  const ownWindows = new OwnWindows(around);
   const answers = new Answers(around);
+  const frames = new Frames(around, debuggees, ownership, pageCalls, { sites, answers });
+  const shadowRoots = new ShadowRoots(debuggees, pageCalls);
+  const evaluate = new Evaluate(settings, debuggees, pageCalls);
+  const ownWindows = new OwnWindows(around);
   const consent = new Consent(around, { windows: ownWindows, answers, changed: showState });
+  const admission = new Admission({ consent, ownership, sites, frames });
   const borrow = new Borrow(around, {
-    ownership, debuggees, events, groups, pageCalls, consent, changed: (session, tab) => interrupts.borrowed(session, tab),
+    ownership, debuggees, events, groups, pageCalls, consent, sites, changed: (session, tab) => interrupts.borrowed(session, tab),
   });
   const sessions = new Sessions(around, { ownership, debuggees, events, groups, borrow, ended });
   const interrupts = new Interrupts(around, { ownership, sessions, groups });
   const userInput = new UserInput(debuggees, events);
-  const tabs = new Tabs(around, { ownership, debuggees, events, groups, pageCalls });
+  const tabs = new Tabs(around, { ownership, debuggees, events, groups, pageCalls, settings, sites });
   const idle = new Idle(around, ownership, (sessionId) => requests.isBusy(sessionId), (session) => void sessions.end(session, 'idle'));
 
   /** @type {Handlers} */
@@ -75,6 +85,11 @@ export function startKernel(around) {
     profile: () => tabs.profile(),
     async session_start(args) {
       const record = await sessions.start(args);
+      // Switched off while the window opened: then nobody else ends this session.
+      if (!settings.values.enabled) {
+        await endAll();
+        throw switchedOff(settings);
+      }
       idle.check();
       // Ahead of the first command: the browser's notice about debugging moves the page, which should not happen under a click.
       if (record.active_tab_id !== undefined) debuggees.attach(record.active_tab_id).catch(() => {});
@@ -82,7 +97,8 @@ export function startKernel(around) {
     },
     session_stop: (_args, { session }) => sessions.end(session, 'stopped'),
     tab_list: ({ scope }, { session }) => tabs.list(session, scope),
-    tab_create: (args, { session }) => tabs.create(session, args),
+    // An address that the user has to be asked for got its yes on the way here.
+    tab_create: (args, { session }) => tabs.create(session, args, sites.checkVisit(args.url ?? '', null)?.origin),
     tab_close: (_args, { session, claim }) => tabs.close(session, claim),
     tab_select: (_args, { session, claim }) => tabs.select(session, claim),
     tab_borrow: async (args, { session }, signal) => tabs.recordOf(session, await borrow.borrow(session, args, signal)),
@@ -110,10 +126,11 @@ export function startKernel(around) {
     cdp: ({ method, params }, { claim }) => debuggees.send(claim.tabId, method, heldInput.pass(claim.tabId, method, params)),
     page: (args, { claim }) => pageCalls.call(claim, args.frame, args.function, args.args),
     evaluate: (args, { claim }) => evaluate.run(claim, args),
-    history_step: ({ delta }, { claim }) => stepHistory(debuggees, claim, delta),
+    history_step: ({ delta }, { session, claim }, signal) =>
+      stepHistory(debuggees, claim, delta, (url) => admission.visit(session, claim, url, signal)),
   };
   const requests = new Requests({
-    ownership, handlers,
+    known: { ownership, settings, sites }, admission, handlers,
     reply: (id, outcome) => port.post({ reply: { id, outcome } }),
     touch: (session) => idle.touch(session),
     // An id that no tab can have throws at once instead of answering.
@@ -124,7 +141,7 @@ export function startKernel(around) {
   const port = new HostPort(around, {
     hello: async () => {
       await ready;
-      return hello(around, ownership);
+      return hello(around, ownership, settings);
     },
     received,
     lost() {
@@ -138,7 +155,8 @@ export function startKernel(around) {
     look: () => ({ connection: port.state, isNeeded: consent.isAsking }),
     workSince: () => requests.oldestSinceMs,
   });
-  const popup = new PopupMessages(around, { ownership, sessions, port });
+  const popup = new PopupMessages(around, { ownership, sessions, port, windows: ownWindows });
+  const settingsMessages = new SettingsMessages(around, { settings, answers, windows: ownWindows });
 
   /**
    * @param {HostMessage} message
@@ -178,12 +196,20 @@ export function startKernel(around) {
       pageCalls.frameNavigated(claim, frame['id'], frame['parentId'] === undefined);
       if (frame['parentId'] === undefined) {
         heldInput.documentGone(tabId);
-        if (typeof frame['url'] === 'string') tabs.wentTo(claim, frame['url']);
+        if (typeof frame['url'] === 'string') {
+          tabs.wentTo(claim, frame['url']);
+          sites.shows(tabId, frame['url'], claim);
+        }
+      } else {
+        sites.frameShows(tabId, frame['id'], {
+          url: text(frame['url']), creator: text(frame['securityOrigin']), parentId: text(frame['parentId']),
+        });
       }
     }
     // `swap` means that the frame goes on in another process.
     if (method === 'Page.frameDetached' && reason !== 'swap' && typeof frameId === 'string') {
       ownership.dropFrame(claim, frameId);
+      sites.forgetFrame(tabId, frameId);
     }
     if (method === 'Input.dragIntercepted') {
       // What the page drags is not the host's to read.
@@ -191,7 +217,33 @@ export function startKernel(around) {
       events.cdp(tabId, method, {});
       return;
     }
-    events.cdp(tabId, method, params);
+    // That a dialog is open is the host's to know; what a closed site says in it is not.
+    const isHushed = method === 'Page.javascriptDialogOpening' && sites.isClosed(claim, params['url']);
+    events.cdp(tabId, method, isHushed ? { ...params, message: '', defaultPrompt: '' } : params);
+  }
+
+  /**
+   * The tab's own news of what it shows: while it is attached the debugger tells that earlier, but not of a page that was prepared.
+   * @param {number} tabId
+   * @param {{ url?: string, status?: string }} change
+   * @param {{ url?: string | undefined }} tab
+   */
+  function tabUpdated(tabId, change, tab) {
+    const claim = ownership.claim(tabId);
+    if (claim === undefined || (debuggees.isAttached(tabId) ? change.status !== 'complete' : change.url === undefined)) return;
+    sites.shows(tabId, tab.url ?? '', claim);
+  }
+
+  function endAll() {
+    return Promise.all(ownership.sessions().map((session) => sessions.end(session, 'user')));
+  }
+
+  /** A setting is another one now. */
+  async function applySettings() {
+    await ready;
+    if (!settings.values.enabled) await endAll();
+    port.setOn(settings.values.enabled);
+    popup.changed();
   }
 
   /** To the user: in the toolbar and in an open popup. */
@@ -201,10 +253,15 @@ export function startKernel(around) {
   }
 
   const ready = (async () => {
-    const [orphans] = await Promise.all([ownership.load(), evaluate.load(), ownWindows.load()]);
+    const [orphans] = await Promise.all([ownership.load(), settings.load(), ownWindows.load()]);
     await sessions.closeOrphans(orphans);
     await sessions.reconcile();
     await groups.load();
+    if (!settings.values.enabled) await endAll();
+    for (const { id = -1, pendingUrl, url } of await chrome.tabs.query({})) {
+      const claim = ownership.claim(id);
+      if (claim !== undefined) sites.shows(id, pendingUrl || url || '', claim);
+    }
     idle.check();
   })();
 
@@ -247,19 +304,25 @@ export function startKernel(around) {
   }));
   chrome.runtime.onMessage.addListener((message, sender, answer) => {
     const asked = consent.received(message, sender);
-    if (asked === undefined) return popup.received(message, sender, answer);
+    if (asked === undefined) return settingsMessages.received(message, sender, answer) || popup.received(message, sender, answer);
     answer(asked);
     return false;
   });
   chrome.notifications.onButtonClicked.addListener((id, button) => consent.buttonClicked(id, button));
   chrome.notifications.onButtonClicked.addListener(afterLoad((id) => interrupts.buttonClicked(id)));
   chrome.commands.onCommand.addListener(afterLoad((name) => interrupts.command(name)));
-  chrome.tabs.onUpdated.addListener(afterLoad((tabId, { groupId }) => {
-    if (groupId !== undefined) interrupts.groupChanged(tabId, groupId);
+  chrome.tabs.onUpdated.addListener(afterLoad((tabId, change, tab) => {
+    tabUpdated(tabId, change, tab);
+    if (change.groupId !== undefined) interrupts.groupChanged(tabId, change.groupId);
   }));
   chrome.notifications.onClicked.addListener((id) => consent.notificationClicked(id));
-  chrome.storage.onChanged.addListener((changes, area) => evaluate.storageChanged(changes, area));
+  chrome.storage.onChanged.addListener((changes, area) => void settings.storageChanged(changes, area));
 
   void chrome.alarms.create(ALARM, { periodInMinutes: ALARM_MINUTES });
-  port.connect();
+  void settings.load().then(() => port.setOn(settings.values.enabled));
+}
+
+/** @param {unknown} value */
+function text(value) {
+  return typeof value === 'string' ? value : '';
 }

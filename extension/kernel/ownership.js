@@ -34,7 +34,7 @@ const storedShape = object({
   claims: arrayOf(object({
     tabId: count, sessionId: text(), mainReserved: count, nextFrameNumber: count, isWithdrawn: bool,
     frames: recordOf(object({ number: count, reserved: count })),
-  }, { home: homeShape })),
+  }, { home: homeShape, siteAnswers: recordOf(bool) })),
 });
 const windowsShape = arrayOf(object({
   windowId: count, title: text(), tabIds: arrayOf(count), borrowed: arrayOf(object({ tabId: count, home: homeShape })),

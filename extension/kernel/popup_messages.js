@@ -1,13 +1,14 @@
 // What the extension's own pages may ask the kernel: its state, to stop sessions, to connect again.
-// Refuses every other sender: pages of the web, other extensions, our own files anywhere but in ui/, and a page of ours shown in
-// a tab (invariant 4: decisions of the user are taken in extension pages only). Windows that ask the user something have
+// Refuses every other sender (own_pages.js; invariant 4: decisions of the user are taken in extension pages only). Windows that ask the user something have
 // messages of their own, which count only from the window that was opened for them (consent.js).
 
 /** @import { Agent, ConnectionState, Session, Surroundings, TabClaim } from './types.js' */
 /** @import { HostPort } from './port.js' */
 /** @import { Ownership } from './ownership.js' */
+/** @import { OwnWindows } from './own_windows.js' */
 /** @import { Sessions } from './sessions.js' */
 
+import { isOwnPage } from './own_pages.js';
 import { object, oneOf, text } from './shape.js';
 
 const plain = object({ type: oneOf(['state', 'stop_all', 'reconnect']) });
@@ -44,6 +45,8 @@ export class PopupMessages {
   #sessions;
   /** @type {HostPort} */
   #port;
+  /** @type {OwnWindows} */
+  #windows;
   /** The command that began last, by session; in memory only. @type {Map<string, { name: string, at_ms: number }>} */
   #lastCommands = new Map();
   /** Whether somebody looked and may still do. */
@@ -53,13 +56,14 @@ export class PopupMessages {
 
   /**
    * @param {Surroundings} around
-   * @param {{ ownership: Ownership, sessions: Sessions, port: HostPort }} parts
+   * @param {{ ownership: Ownership, sessions: Sessions, port: HostPort, windows: OwnWindows }} parts
    */
-  constructor(around, { ownership, sessions, port }) {
+  constructor(around, { ownership, sessions, port, windows }) {
     this.#around = around;
     this.#ownership = ownership;
     this.#sessions = sessions;
     this.#port = port;
+    this.#windows = windows;
   }
 
   /**
@@ -70,15 +74,9 @@ export class PopupMessages {
    * @returns {boolean} whether an answer will come
    */
   received(message, sender, answer) {
-    if (!this.#isOurs(sender)) return false;
+    if (!isOwnPage(this.#around.chrome.runtime, this.#windows, sender)) return false;
     void this.#carryOut(message).then(answer, () => answer(null));
     return true;
-  }
-
-  /** @param {chrome.runtime.MessageSender} sender */
-  #isOurs(sender) {
-    const { runtime } = this.#around.chrome;
-    return sender.id === runtime.id && sender.tab === undefined && (sender.url ?? '').startsWith(runtime.getURL('ui/'));
   }
 
   /** @param {unknown} message */

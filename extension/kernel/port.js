@@ -1,6 +1,6 @@
 // The one connection to the native host: opened here and nowhere else, said hello on, kept up.
 // A lost host is tried again after 0.25 s, doubling to 5 s, and at once when something wakes the kernel (alarm, start-up, the
-// user coming back, the popup). Losing it touches no session (invariant 8). Refuses whatever is not a message of the host: the
+// user coming back, the popup). Nothing is connected while the user or a policy has switched the extension off. Losing it touches no session (invariant 8). Refuses whatever is not a message of the host: the
 // port is closed then, and nothing of it is carried out. A connection counts as made when the host welcomed us (invariant 9).
 
 /** @import { ConnectionState, Failure, HostMessage, Surroundings } from './types.js' */
@@ -42,6 +42,8 @@ export class HostPort {
   #isWelcome = false;
   /** Of the host that welcomed us last. @type {string | null} */
   #hostVersion = null;
+  /** Unknown until the settings were read. @type {boolean | null} */
+  #isOn = null;
   /** What happened since the hello was written, for after the welcome; null before the hello. @type {object[] | null} */
   #held = null;
   #delayMs = FIRST_DELAY_MS;
@@ -71,12 +73,33 @@ export class HostPort {
     return this.#isWelcome ? this.#hostVersion : null;
   }
 
-  /** Connects now unless there is a connection. */
+  /**
+   * Connects and stays connected, or closes the connection and opens none until told otherwise.
+   * @param {boolean} isOn
+   */
+  setOn(isOn) {
+    if (this.#isOn === isOn) return;
+    this.#isOn = isOn;
+    if (isOn) this.reconnect();
+    else this.#switchOff();
+  }
+
+  #switchOff() {
+    const wasWelcome = this.#isWelcome;
+    this.#port?.disconnect();
+    this.#port = null;
+    this.#isWelcome = false;
+    this.#clearTimer();
+    if (wasWelcome) this.#user.lost();
+    this.#setState({ state: 'disconnected', cause: 'switched_off' });
+  }
+
+  /** Connects now unless there is a connection or none may be. */
   connect() {
-    if (this.#port !== null) return;
+    if (this.#port !== null || this.#isOn !== true) return;
     this.#clearTimer();
     this.#triedAtMs = this.#around.now();
-    if (this.#state.state !== 'disconnected' || this.#state.cause === undefined) this.#setState({ state: 'connecting' });
+    if (this.#state.state !== 'disconnected' || this.#state.cause === undefined || this.#state.cause === 'switched_off') this.#setState({ state: 'connecting' });
     const port = this.#around.chrome.runtime.connectNative(HOST_NAME);
     this.#port = port;
     this.#joiner = new Joiner();

@@ -4,10 +4,11 @@
 // Refuses an id that is still in use. A lost host loses its replies and nothing else (invariant 8).
 
 /** @import { Call, CallArgs, CallName, CallOf, EndCause, Failure, Session } from './types.js' */
-/** @import { Ownership } from './ownership.js' */
+/** @import { Admission } from './admission.js' */
+/** @import { Known } from './guard.js' */
 
 import { Refusal, toFailure } from './codes.js';
-import { Grant, guard } from './guard.js';
+import { Grant, guard, guardAnswer } from './guard.js';
 import { WireError } from './wire.js';
 
 /** A request under way. */
@@ -32,8 +33,10 @@ class Request {
 export class Requests {
   /** @type {Map<number, Request>} */
   #pending = new Map();
-  /** @type {Ownership} */
-  #ownership;
+  /** @type {Known} */
+  #known;
+  /** @type {Admission} */
+  #admission;
   /** @type {Handlers} */
   #handlers;
   /** @type {(id: number, outcome: Outcome) => void} */
@@ -49,7 +52,8 @@ export class Requests {
 
   /**
    * @param {object} parts
-   * @param {Ownership} parts.ownership
+   * @param {Known} parts.known
+   * @param {Admission} parts.admission
    * @param {Handlers} parts.handlers
    * @param {(id: number, outcome: Outcome) => void} parts.reply
    * @param {(session: Session) => void} parts.touch notes that the session is in use
@@ -57,8 +61,9 @@ export class Requests {
    * @param {() => number} parts.now
    * @param {() => void} parts.changed a request began or ended
    */
-  constructor({ ownership, handlers, reply, touch, isOpenTab, now, changed }) {
-    this.#ownership = ownership;
+  constructor({ known, admission, handlers, reply, touch, isOpenTab, now, changed }) {
+    this.#known = known;
+    this.#admission = admission;
     this.#handlers = handlers;
     this.#reply = reply;
     this.#touch = touch;
@@ -90,13 +95,37 @@ export class Requests {
     /** @type {Outcome} */
     let outcome;
     try {
-      const grant = guard(call, this.#ownership);
+      const { signal } = request.controller;
+      let grant = guard(call, this.#known);
       if (grant.heldSession !== null) this.#touch(grant.heldSession);
-      outcome = { ok: await this.#run(call, grant, request.controller.signal) ?? {} };
+      if (grant.need !== null) grant = await this.#admit(call, grant, signal);
+      const result = await this.#run(call, grant, signal) ?? {};
+      guardAnswer(call, this.#known, grant);
+      outcome = { ok: result };
     } catch (thrown) {
       outcome = { failed: toFailure(await this.#explain(call, thrown).catch(() => thrown)) };
     }
     this.#settle(id, request, outcome);
+  }
+
+  /**
+   * Asks what has to be asked, until the guard lets the call pass.
+   * @param {Call} call
+   * @param {Grant} first
+   * @param {AbortSignal} signal
+   * @returns {Promise<Grant>}
+   */
+  async #admit(call, first, signal) {
+    /** @type {Set<string>} */
+    const allowed = new Set();
+    let grant = first;
+    while (grant.need !== null) {
+      await this.#admission.meet(call, grant, grant.need, allowed, signal);
+      if (signal.aborted) throw new Refusal('cancelled', null, 'nobody waits for the answer any more');
+      // Much can have happened meanwhile.
+      grant = guard(call, this.#known, allowed);
+    }
+    return grant;
   }
 
   /**

@@ -11,7 +11,7 @@
  * @param {(value: unknown, path: string) => string | null} problem
  * @returns {Shape<T>}
  */
-function shape(problem) {
+export function shape(problem) {
   return {
     problem,
     /** @param {unknown} value @returns {value is T} */

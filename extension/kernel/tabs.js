@@ -8,6 +8,8 @@
 /** @import { Events } from './events.js' */
 /** @import { Ownership } from './ownership.js' */
 /** @import { PageCalls } from './page_calls.js' */
+/** @import { Settings } from './settings.js' */
+/** @import { Sites } from './sites.js' */
 /** @import { TabGroups } from './tab_groups.js' */
 
 import { tabClosed } from './cdp_errors.js';
@@ -40,14 +42,18 @@ export class Tabs {
   #pageCalls;
   /** @type {OpenedTabs} */
   #opened;
+  /** @type {Settings} */
+  #settings;
+  /** @type {Sites} */
+  #sites;
   /** New tabs that are being looked at. @type {Set<Promise<unknown>>} */
   #openings = new Set();
 
   /**
    * @param {Surroundings} around
-   * @param {{ ownership: Ownership, debuggees: Debuggees, events: Events, groups: TabGroups, pageCalls: PageCalls }} parts
+   * @param {{ ownership: Ownership, debuggees: Debuggees, events: Events, groups: TabGroups, pageCalls: PageCalls, settings: Settings, sites: Sites }} parts
    */
-  constructor(around, { ownership, debuggees, events, groups, pageCalls }) {
+  constructor(around, { ownership, debuggees, events, groups, pageCalls, settings, sites }) {
     this.#around = around;
     this.#ownership = ownership;
     this.#debuggees = debuggees;
@@ -55,6 +61,8 @@ export class Tabs {
     this.#groups = groups;
     this.#pageCalls = pageCalls;
     this.#opened = new OpenedTabs(around);
+    this.#settings = settings;
+    this.#sites = sites;
   }
 
   /**
@@ -65,7 +73,7 @@ export class Tabs {
   async list(session, scope) {
     const open = await this.#around.chrome.tabs.query({});
     open.sort((a, b) => a.windowId - b.windowId || a.index - b.index);
-    const records = open.flatMap((tab) => this.#record(session, tab) ?? []);
+    const records = open.flatMap((tab) => (this.#isListed(session, tab) ? this.#record(session, tab) ?? [] : []));
     return { tabs: records.filter(({ owner }) => scope === 'all' || scope === owner) };
   }
 
@@ -77,9 +85,19 @@ export class Tabs {
     const { tabs, windows } = this.#around.chrome;
     const [open, all] = await Promise.all([tabs.query({}), windows.getAll({ windowTypes: ['normal'] })]);
     const ofUser = open.filter((tab) => tab.active && tab.id !== undefined && this.#ownership.claim(tab.id) === undefined
-      && all.some((window) => window.id === tab.windowId));
+      && all.some((window) => window.id === tab.windowId) && this.#isListed(null, tab));
     const front = ofUser.sort((a, b) => (b.lastAccessed ?? 0) - (a.lastAccessed ?? 0))[0];
     return { window_count: all.length, tab_count: open.length, ...(front?.title === undefined ? {} : { front_title: front.title }) };
+  }
+
+  /**
+   * A tab of the user is not told of where the user wants that, nor on a site that is blocked.
+   * @param {Session | null} session null for whoever only wants to know the browser
+   * @param {chrome.tabs.Tab} tab
+   */
+  #isListed(session, tab) {
+    const isOwn = session !== null && tab.id !== undefined && this.#ownership.claim(tab.id)?.sessionId === session.sessionId;
+    return isOwn || (this.#settings.values.list_user_tabs && this.#sites.rulingOnTab(tab).access !== 'block');
   }
 
   /**
@@ -101,8 +119,10 @@ export class Tabs {
   #record(session, tab) {
     if (tab.id === undefined) return null;
     const isOwn = this.#ownership.claim(tab.id)?.sessionId === session.sessionId;
+    // A title is text of the page.
+    const isTold = this.#sites.rulingOnTab(tab).access !== 'block';
     return {
-      tab_id: tab.id, window_id: tab.windowId, url: tab.pendingUrl || tab.url || '', title: tab.title ?? '',
+      tab_id: tab.id, window_id: tab.windowId, url: tab.pendingUrl || tab.url || '', title: isTold ? tab.title ?? '' : '',
       active: isOwn ? session.activeTabId === tab.id : tab.active, owner: isOwn ? 'agent' : 'user',
     };
   }
@@ -110,15 +130,17 @@ export class Tabs {
   /**
    * @param {Session} session
    * @param {CallArgs['tab_create']} args
+   * @param {string | null} [allowedSite] where it goes, when the user was asked for that just now
    * @returns {Promise<TabRecord>}
    */
-  async create(session, args) {
+  async create(session, args, allowedSite = null) {
     const url = allowedUrl(args.url ?? 'about:blank');
     const tab = await this.#around.chrome.tabs.create({
       windowId: session.windowId, url, active: args.active, ...(args.index === undefined ? {} : { index: args.index }),
     });
     if (tab.id === undefined) throw new Refusal('cdp_failed', null, 'the browser opened no tab', 'look at the browser, then try again');
-    this.#join(session, tab.id);
+    const claim = this.#join(session, tab);
+    if (allowedSite !== null) claim.siteAnswers = { [allowedSite]: true };
     if (args.active || session.activeTabId === undefined) session.activeTabId = tab.id;
     await Promise.all([this.#ownership.save(), this.#groups.add(session, tab.id)]);
     this.#events.sessionChanged(session);
@@ -128,10 +150,14 @@ export class Tabs {
 
   /**
    * @param {Session} session
-   * @param {number} tabId
+   * @param {chrome.tabs.Tab} tab
    */
-  #join(session, tabId) {
-    return this.#ownership.claim(tabId) ?? this.#ownership.addClaim(tabId, session.sessionId);
+  #join(session, { id = -1, url, pendingUrl }) {
+    const known = this.#ownership.claim(id);
+    if (known !== undefined) return known;
+    // Where it goes counts before it is there.
+    this.#sites.shows(id, pendingUrl || url || '', undefined);
+    return this.#ownership.addClaim(id, session.sessionId);
   }
 
   /**
@@ -216,7 +242,7 @@ export class Tabs {
     const session = opener === undefined ? undefined : this.#ownership.session(opener.sessionId);
     if (tab.id === undefined || opener === undefined || session === undefined) return undefined;
     if (isOfUser(tab.pendingUrl || tab.url || '') || this.#ownership.claim(tab.id) !== undefined) return undefined;
-    this.#join(session, tab.id);
+    this.#join(session, tab);
     this.#opened.follow(tab.id, tab, opener.tabId);
     if (tab.active) session.activeTabId = tab.id;
     await this.#ownership.save();
@@ -249,6 +275,7 @@ export class Tabs {
     this.#groups.forget(tabId);
     this.#pageCalls.forgetTab(tabId);
     this.#events.forgetTab(tabId);
+    this.#sites.forgetTab(tabId);
     const claim = this.#ownership.claim(tabId);
     const session = claim === undefined ? undefined : this.#ownership.session(claim.sessionId);
     if (session === undefined) return undefined;
@@ -280,7 +307,8 @@ export class Tabs {
     const session = this.#ownership.session(this.#ownership.claim(removedTabId)?.sessionId ?? '');
     if (session === undefined) return;
     const wasActive = session.activeTabId === removedTabId;
-    this.#join(session, addedTabId);
+    const added = await this.#around.chrome.tabs.get(addedTabId).catch(() => null);
+    if (added !== null) this.#join(session, added);
     if (wasActive) session.activeTabId = addedTabId;
     await this.removed(removedTabId);
   }

@@ -129,6 +129,8 @@ export interface TabClaim {
   isWithdrawn: boolean;
   /** Only of a borrowed tab. */
   home?: TabHome;
+  /** What the user answered about sites that a rule asks for, by origin; counts until the tab shows another site. */
+  siteAnswers?: Record<string, boolean>;
 }
 
 /** A session. */

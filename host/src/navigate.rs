@@ -3,7 +3,7 @@
 //! A navigation counts as done when the browser says so for the document it led to (arrival.rs). The answer names where it ended, with
 //! which HTTP status, and which addresses sent on; the browser's own page about an error is a failure.
 
-use bsk_protocol::failure::Failure;
+use bsk_protocol::failure::{Failure, Reason};
 use bsk_protocol::ids::FrameNumber;
 use bsk_protocol::kernel::{Call, HistoryStep, PageFunction};
 use bsk_protocol::local::{Navigated, Redirect, WaitUntil};
@@ -147,6 +147,28 @@ pub(crate) async fn state(work: &Work) -> Option<DocumentState> {
     work.page(FrameNumber::MAIN, PageFunction::DocumentState, &json!({})).await.ok()
 }
 
+/// The same; a failure on a site that agents are kept off, since ending there is no success.
+async fn open_state(work: &Work) -> Result<Option<DocumentState>, Failure> {
+    match work.page(FrameNumber::MAIN, PageFunction::DocumentState, &json!({})).await {
+        Ok(state) => Ok(Some(state)),
+        Err(failure) if is_kept_off(&failure) => {
+            work.tab.has_fresh_document.set(false);
+            Err(failure)
+        }
+        Err(_) => Ok(None),
+    }
+}
+
+/// Whether the kernel does not let an agent see the site that a tab shows.
+fn is_kept_off(failure: &Failure) -> bool {
+    matches!(
+        failure.reason,
+        Some(
+            Reason::SiteBlocked | Reason::SiteNotAllowed | Reason::ConsentTimedOut | Reason::ConsentNotShown
+        )
+    )
+}
+
 /// Whether the main frame's document has loaded as far as it will.
 pub(crate) async fn is_complete(work: &Work) -> bool {
     state(work).await.is_some_and(|state| state.ready_state == "complete")
@@ -168,12 +190,12 @@ async fn land(
     asked: &str,
     until: WaitUntil,
 ) -> Result<Landed, Failure> {
-    let mut state = state(work).await;
+    let mut state = open_state(work).await?;
     while until != WaitUntil::Commit
         && state.as_ref().is_some_and(|state| state.goes_on)
         && arrival.refreshed(until).await?
     {
-        state = self::state(work).await;
+        state = open_state(work).await?;
     }
     let redirects = arrival.finish()?;
     work.tab.has_fresh_document.set(false);

@@ -76,6 +76,12 @@ pub(crate) async fn tab_create(
                 tab.url = landed.final_url;
                 tab.title = landed.title;
             }
+            Err(failure) if failure.code == ErrorCode::PermissionDenied => {
+                // What may not be opened leaves no empty tab behind.
+                let call = Call::TabClose { session_id: work.session_id.clone(), tab_id: tab.tab_id };
+                host.kernel.send::<Value>(call).await?;
+                return Err(failure);
+            }
             Err(failure) => return Err(failure.with("tab_id", tab.tab_id.0)),
         }
     }

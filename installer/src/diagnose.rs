@@ -119,7 +119,9 @@ impl NoHostCause {
                 None => format!("start {}", list(browsers)),
             },
             Self::ExtensionMissingOrOff { load, .. } => {
-                format!("{load}; if `bsk` is listed there already, switch it on, or press its reload button")
+                format!(
+                    "{load}; if `bsk` is listed there already, switch it on, there and in its popup, or press its reload button"
+                )
             }
         }
     }

@@ -147,6 +147,10 @@ closed_list! {
         ConsentDenied = "consent_denied", "the user said no";
         ConsentTimedOut = "consent_timed_out", "the user did not answer in time";
         ConsentNotShown = "consent_not_shown", "the browser did not show the question";
+        SiteBlocked = "site_blocked", "a rule of the user or of a policy keeps agents off this site";
+        SiteReadOnly = "site_read_only", "a rule of the user or of a policy lets agents only read this site";
+        SiteNotAllowed = "site_not_allowed", "the user was asked about this site and did not say yes";
+        SwitchedOff = "switched_off", "the user or a policy switched the extension off";
     }
 }
 
@@ -164,6 +168,10 @@ impl ErrorCode {
                     | Reason::ConsentDenied
                     | Reason::ConsentTimedOut
                     | Reason::ConsentNotShown
+                    | Reason::SiteBlocked
+                    | Reason::SiteReadOnly
+                    | Reason::SiteNotAllowed
+                    | Reason::SwitchedOff
             )
         ) {
             return 7;

@@ -714,6 +714,10 @@ pub enum FrameObstacle {
     Busy,
     /// It shows a page of another extension or of the browser, such as its PDF viewer.
     Foreign,
+    /// A site rule of the user or of a policy keeps agents out.
+    Blocked,
+    /// By a site rule the user has to be asked for its site first; a call for just this frame asks.
+    Unasked,
 }
 
 /// Result of [`Call::FrameQuad`]: the corners of the frame's content box in CSS pixels of the tab's viewport, clockwise

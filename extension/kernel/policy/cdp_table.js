@@ -2,8 +2,11 @@
 // has a parameter that is not listed, does not pass (invariant 3). Nothing here reads other sites, other tabs, files or
 // cookies, or runs code of the host in a page. The clipboard is the user's and no part of a tab: editing commands that copy,
 // cut or paste are missing, and so are the chords for them, which work in a page as if a person had pressed them (measured).
+// Beside each method stands what it does to a site, for the site rules: a wheel only reads, as does the dismissal of a dialog;
+// letting go of a button or key is free; all else that a person's hands do acts. A reload acts, since it sends a form again.
 
 /** @import { JsonObject, Shape } from '../types.js' */
+/** @import { Use } from '../sites.js' */
 
 import { Refusal } from '../codes.js';
 import { arrayOf, bool, empty, finite, integer, object, oneOf, text } from '../shape.js';
@@ -22,13 +25,15 @@ const EDIT_COMMANDS = /** @type {const} */ ([
 const modifiers = integer(0, 15);
 const keyText = text(0, 64);
 
-/** @type {ReadonlyMap<string, Shape<unknown>>} */
-const TABLE = new Map(/** @type {[string, Shape<unknown>][]} */ ([
-  ['Page.navigate', object({ url: text() })],
-  ['Page.reload', object({}, { ignoreCache: bool })],
-  ['Page.stopLoading', empty],
-  ['Page.handleJavaScriptDialog', object({ accept: bool }, { promptText: text() })],
-  ['Page.captureScreenshot', object({}, {
+/** @typedef {Use | ((params: JsonObject) => Use)} UseOf */
+
+/** @type {[method: string, use: UseOf, params: Shape<unknown>][]} */
+const ENTRIES = [
+  ['Page.navigate', 'free', object({ url: text() })],
+  ['Page.reload', 'act', object({}, { ignoreCache: bool })],
+  ['Page.stopLoading', 'free', empty],
+  ['Page.handleJavaScriptDialog', ({ accept }) => (accept === true ? 'act' : 'read'), object({ accept: bool }, { promptText: text() })],
+  ['Page.captureScreenshot', 'read', object({}, {
     format: oneOf(['png', 'jpeg', 'webp']),
     quality: integer(0, 100),
     clip: object({ x: finite, y: finite, width: finite, height: finite, scale: finite }),
@@ -37,15 +42,15 @@ const TABLE = new Map(/** @type {[string, Shape<unknown>][]} */ ([
     // `false` would take the picture from the window's view, with whatever lies over the page.
     fromSurface: oneOfTrue(),
   })],
-  ['Page.getLayoutMetrics', empty],
-  ['Input.dispatchMouseEvent', object(
+  ['Page.getLayoutMetrics', 'read', empty],
+  ['Input.dispatchMouseEvent', ({ type }) => (type === 'mouseWheel' ? 'read' : type === 'mouseReleased' ? 'free' : 'act'), object(
     { type: oneOf(['mousePressed', 'mouseReleased', 'mouseMoved', 'mouseWheel']), x: finite, y: finite },
     {
       button: oneOf(['none', 'left', 'middle', 'right', 'back', 'forward']), buttons: integer(0, 31),
       clickCount: integer(0, 3), modifiers, deltaX: finite, deltaY: finite, pointerType: oneOf(['mouse', 'pen']),
     },
   )],
-  ['Input.dispatchKeyEvent', object(
+  ['Input.dispatchKeyEvent', ({ type }) => (type === 'keyUp' ? 'free' : 'act'), object(
     { type: oneOf(['keyDown', 'keyUp', 'rawKeyDown', 'char']) },
     {
       modifiers, key: keyText, code: keyText, text: keyText, unmodifiedText: keyText,
@@ -53,14 +58,17 @@ const TABLE = new Map(/** @type {[string, Shape<unknown>][]} */ ([
       isKeypad: bool, location: integer(0, 3), commands: arrayOf(oneOf(EDIT_COMMANDS), 8),
     },
   )],
-  ['Input.insertText', object({ text: text() })],
-  ['Input.setInterceptDrags', object({ enabled: bool })],
+  ['Input.insertText', 'act', object({ text: text() })],
+  ['Input.setInterceptDrags', ({ enabled }) => (enabled === true ? 'act' : 'free'), object({ enabled: bool })],
   // Without the data: the kernel adds what the page itself dragged (held_input.js).
-  ['Input.dispatchDragEvent', object(
+  ['Input.dispatchDragEvent', ({ type }) => (type === 'dragCancel' ? 'free' : 'act'), object(
     { type: oneOf(['dragEnter', 'dragOver', 'drop', 'dragCancel']), x: finite, y: finite }, { modifiers },
   )],
-  ['Emulation.setFocusEmulationEnabled', object({ enabled: bool })],
-]));
+  ['Emulation.setFocusEmulationEnabled', 'free', object({ enabled: bool })],
+];
+
+/** @type {ReadonlyMap<string, { use: UseOf, shape: Shape<unknown> }>} */
+const TABLE = new Map(ENTRIES.map(([method, use, shape]) => [method, { use, shape }]));
 
 /** Keys of the clipboard's chords, by each of the names that a key event has: with Control or Meta; with Shift. */
 const CLIPBOARD_WITH_COMMAND = /^(?:[cvx]|Key[CVX]|Insert|Copy|Cut|Paste)$/i;
@@ -109,12 +117,12 @@ function oneOfTrue() {
  * @throws {Refusal} `method_not_allowed`, `argument_not_allowed`, `url_not_allowed` or `url_invalid`
  */
 export function checkCdp(method, params) {
-  const shape = TABLE.get(method);
-  if (shape === undefined) {
+  const entry = TABLE.get(method);
+  if (entry === undefined) {
     throw new Refusal('permission_denied', 'method_not_allowed', `\`${method.slice(0, 64)}\` is not allowed`,
       'the extension lets only a short list of browser methods pass');
   }
-  const problem = shape.problem(params, '');
+  const problem = entry.shape.problem(params, '');
   if (problem !== null) {
     throw new Refusal('permission_denied', 'argument_not_allowed', `\`${method}\`: ${problem}`,
       'the extension lets only listed arguments pass');
@@ -124,4 +132,15 @@ export function checkCdp(method, params) {
       'read with `bsk observe` or `bsk get-html` and write with `bsk fill`');
   }
   if (method === 'Page.navigate' && typeof params['url'] === 'string') allowedUrl(params['url']);
+}
+
+/**
+ * What a method does to the site of its tab. `Page.navigate` leads away from it: where to is checked for itself.
+ * @param {string} method that passed
+ * @param {JsonObject} params
+ * @returns {Use}
+ */
+export function useOfCdp(method, params) {
+  const use = TABLE.get(method)?.use ?? 'act';
+  return typeof use === 'function' ? use(params) : use;
 }

@@ -200,6 +200,10 @@ fn behind(obstacle: FrameObstacle) -> Child {
         FrameObstacle::Loading => Child::Unseen { state: "loading", is_partial: false },
         FrameObstacle::Busy => NOT_ANSWERING,
         FrameObstacle::Foreign => Child::Unseen { state: "of another extension", is_partial: false },
+        FrameObstacle::Blocked => Child::Unseen { state: "blocked by a site rule", is_partial: false },
+        FrameObstacle::Unasked => {
+            Child::Unseen { state: "closed until the user is asked", is_partial: false }
+        }
     }
 }
 
