@@ -28,10 +28,8 @@ const PROFILE_TIME: Duration = Duration::from_secs(2);
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_long_help = "Examples:
-  bsk browsers --json
-  bsk browsers use work
-  bsk browsers use --clear"
+    after_long_help = "Example:
+  bsk browsers --json"
 )]
 pub(crate) struct BrowsersArgs {
     #[command(subcommand)]
@@ -45,6 +43,9 @@ enum BrowsersCommand {
 
 /// Use a browser in this directory and below, where no `--browser` and no `BSK_BROWSER` says otherwise
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  bsk browsers use work
+  bsk browsers use --clear")]
 struct UseArgs {
     /// Its id, the id's start, or its label
     #[arg(value_name = "ID-or-LABEL", required_unless_present = "clear", conflicts_with = "clear")]
