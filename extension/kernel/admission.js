@@ -1,6 +1,7 @@
 // Admission: what a call may only do after the user's yes, because a site rule or a setting says `ask`. The guard names the
 // question, this asks it (consent.js) and keeps what an answer for once means: in a tab until it leaves the site. Calls that need
-// the same answer wait for one question. Refuses whatever the user did not allow. Also looks frames up that the guard does not know.
+// the same answer wait for one question. A question about a site outlives the command that led to it, which may give up sooner than the
+// user has time; the session's end withdraws it. Refuses whatever the user did not allow. Also looks frames up that the guard does not know.
 
 /** @import { Call, Session, TabClaim } from './types.js' */
 /** @import { Consent, Question, Verdict } from './consent.js' */
@@ -28,12 +29,41 @@ export class Admission {
   /** Questions that are open, by what they are about. @type {Map<string, Promise<Verdict>>} */
   #open = new Map();
 
-  /** @param {{ consent: Consent, ownership: Ownership, sites: Sites, frames: Frames }} parts */
-  constructor({ consent, ownership, sites, frames }) {
+  /** Ends the questions of a session. @type {Map<string, AbortController>} */
+  #ends = new Map();
+  /** @type {(sessionId: string, isOpen: boolean) => void} */
+  #asking;
+
+  /**
+   * @param {object} parts
+   * @param {Consent} parts.consent
+   * @param {Ownership} parts.ownership
+   * @param {Sites} parts.sites
+   * @param {Frames} parts.frames
+   * @param {(sessionId: string, isOpen: boolean) => void} parts.asking the user is asked about a site for a session, or no longer
+   */
+  constructor({ consent, ownership, sites, frames, asking }) {
     this.#consent = consent;
     this.#ownership = ownership;
     this.#sites = sites;
     this.#frames = frames;
+    this.#asking = asking;
+  }
+
+  /** @param {string} sessionId */
+  sessionEnded(sessionId) {
+    this.#ends.get(sessionId)?.abort();
+    this.#ends.delete(sessionId);
+  }
+
+  /**
+   * @param {string} sessionId
+   * @returns {AbortSignal} aborted at the end of the session
+   */
+  #endOf(sessionId) {
+    const end = this.#ends.get(sessionId) ?? new AbortController();
+    this.#ends.set(sessionId, end);
+    return end.signal;
   }
 
   /**
@@ -54,7 +84,7 @@ export class Admission {
       await this.#frames.list(grant.claim);
       allowed.add('unknown_frame');
     } else {
-      await this.askSite(grant.session, grant.heldClaim, need, signal);
+      await this.askSite(grant.session, grant.heldClaim, need);
       allowed.add(need.origin);
     }
   }
@@ -64,11 +94,10 @@ export class Admission {
    * @param {Session} session
    * @param {TabClaim} claim
    * @param {string} url
-   * @param {AbortSignal} signal
    */
-  async visit(session, claim, url, signal) {
+  async visit(session, claim, url) {
     const question = this.#sites.checkVisit(url, claim);
-    if (question !== null) await this.askSite(session, claim, question, signal);
+    if (question !== null) await this.askSite(session, claim, question);
   }
 
   /**
@@ -76,13 +105,13 @@ export class Admission {
    * @param {Session} session
    * @param {TabClaim | null} claim of the tab that it is for
    * @param {SiteQuestion} question
-   * @param {AbortSignal} signal
    */
-  async askSite(session, claim, { origin, pattern }, signal) {
+  async askSite(session, claim, { origin, pattern }) {
+    this.#asking(session.sessionId, true);
     const verdict = await this.#once(`${session.sessionId} ${origin}`, {
       kind: 'site', sessionId: session.sessionId, session: titleOf(session), agent: session.agent, site: origin, subject: `${pattern}: ask`,
       choices: ['once', 'session', 'site'],
-    }, signal);
+    }, this.#endOf(session.sessionId)).finally(() => this.#asking(session.sessionId, false));
     const isAnswer = verdict.isAllowed || verdict.by === 'user' || verdict.by === 'earlier_answer';
     if (claim !== null && isAnswer) {
       claim.siteAnswers = { ...claim.siteAnswers, [origin]: verdict.isAllowed };

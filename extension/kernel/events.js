@@ -67,6 +67,15 @@ export class Events {
   }
 
   /**
+   * The user is asked about a site for the session, or no longer.
+   * @param {string} session_id
+   * @param {boolean} is_open
+   */
+  asking(session_id, is_open) {
+    this.#post({ asking: { session_id, is_open } });
+  }
+
+  /**
    * @param {string} session_id
    * @param {number} tab_id
    */

@@ -70,7 +70,7 @@ export function startKernel(around) {
   const evaluate = new Evaluate(settings, debuggees, pageCalls);
   const ownWindows = new OwnWindows(around);
   const consent = new Consent(around, { windows: ownWindows, answers, changed: showState });
-  const admission = new Admission({ consent, ownership, sites, frames });
+  const admission = new Admission({ consent, ownership, sites, frames, asking: (sessionId, isOpen) => events.asking(sessionId, isOpen) });
   const borrow = new Borrow(around, {
     ownership, debuggees, events, groups, pageCalls, consent, sites, changed: (session, tab) => interrupts.borrowed(session, tab),
   });
@@ -127,7 +127,7 @@ export function startKernel(around) {
     page: (args, { claim }) => pageCalls.call(claim, args.frame, args.function, args.args),
     evaluate: (args, { claim }) => evaluate.run(claim, args),
     history_step: ({ delta }, { session, claim }, signal) =>
-      stepHistory(debuggees, claim, delta, (url) => admission.visit(session, claim, url, signal)),
+      stepHistory(debuggees, claim, delta, (url) => admission.visit(session, claim, url)),
   };
   const requests = new Requests({
     known: { ownership, settings, sites }, admission, handlers,
@@ -175,6 +175,7 @@ export function startKernel(around) {
   function ended(session, cause) {
     requests.sessionEnded(session.sessionId, cause);
     popup.forgetSession(session.sessionId);
+    admission.sessionEnded(session.sessionId);
     void answers.forgetSession(session.sessionId);
     interrupts.sessionEnded(session.sessionId);
   }

@@ -188,6 +188,7 @@ export type KernelEvent =
   | { session_ended: { session_id: string; cause: EndCause } }
   | { tab_lost: { session_id: string; tab_id: number; cause: LossCause } }
   | { tab_opened: { session_id: string; tab_id: number; opener_tab_id: number } }
+  | { asking: { session_id: string; is_open: boolean } }
   | { user_acted: { session_id: string; tab_id: number } }
   | { document_request: { tab_id: number } & DocumentRequest }
   | { cdp: { tab_id: number; method: string; params: unknown } };

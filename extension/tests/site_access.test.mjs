@@ -168,7 +168,7 @@ test('the user is asked once for a site until the tab leaves it', async () => {
   assert.equal(await reasonOf(lab, mine, goTo('https://a.test/')), null, 'the way out is free');
 });
 
-test('calls that need the same answer wait for one question; a caller that leaves takes it along', async () => {
+test('calls that need the same answer wait for one question, whoever of them leaves', async () => {
   const { lab, mine } = await at({ 'shop.test': 'ask' }, 'https://shop.test/');
   const calls = [0, 1].map(() => lab.begin('page', { ...mine, ...READING.page }));
   await settled();
@@ -183,7 +183,7 @@ test('calls that need the same answer wait for one question; a caller that leave
   await settled();
   await press(lab, true);
   assert.equal(left?.outcome(), null);
-  assert.ok('ok' in stays?.outcome(), 'the other one asks for itself');
+  assert.ok('ok' in stays?.outcome(), 'the other one has its answer');
 });
 
 test('an answer for the session counts in its other tabs, one for site and program in other sessions', async () => {
@@ -324,4 +324,25 @@ test('a tab that a page opens into a blocked site is closed to the agent before 
   lab.worker.fire('tabs.onUpdated', popup.id, { url: popup.url }, popup);
   await settled();
   assert.equal(await reasonOf(lab, { ...mine, tab_id: popup.id }, look), null, 'it ended elsewhere');
+});
+
+test('a question about a site outlives the command that led to it, not its session', async () => {
+  const { lab, mine } = await at({ 'shop.test': 'ask' }, 'https://shop.test/');
+  const asked = lab.begin('page', { ...mine, ...READING.page });
+  await settled();
+  assert.deepEqual(lab.events('asking'), [{ session_id: mine.session_id, is_open: true }]);
+  lab.send({ cancel: { id: asked.id } });
+  await settled();
+  assert.notEqual(consentTab(lab), undefined, 'the user still has time');
+  await press(lab, true);
+  assert.deepEqual(lab.events('asking').at(-1), { session_id: mine.session_id, is_open: false });
+  assert.ok('ok' in await lab.call('page', { ...mine, ...READING.page }), 'the next command finds the answer');
+  const other = await lab.session();
+  await goes(lab, other.tab_id, 'https://shop.test/');
+  lab.begin('page', { ...other, ...READING.page });
+  await settled();
+  assert.notEqual(consentTab(lab), undefined);
+  await lab.ok('session_stop', { session_id: other.session_id });
+  await settled();
+  assert.equal(consentTab(lab), undefined);
 });

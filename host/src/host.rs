@@ -3,7 +3,7 @@
 //! Everything runs on one thread; the state is a cache of what the kernel owns (invariant 8). Order of the end: stop
 //! accepting, fail what waits, remove socket and sidecar, exit within a second (invariant 7).
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -44,6 +44,8 @@ const FAREWELL: Duration = Duration::from_millis(500);
 pub(crate) struct Session {
     pub(crate) record: SessionRecord,
     pub(crate) queue: Queue,
+    /// Whether the user is asked about a site for it.
+    pub(crate) is_user_asked: Rc<Cell<bool>>,
     /// Set when the session ends; what runs for it then stops.
     pub(crate) ended: watch::Sender<Option<EndCause>>,
 }
@@ -126,11 +128,11 @@ impl Host {
     /// Takes a session as the kernel describes it, new or changed.
     pub(crate) fn note_session(&self, record: SessionRecord) {
         let mut sessions = self.sessions.borrow_mut();
-        let (queue, ended) = match sessions.get(&record.session_id) {
-            Some(known) => (known.queue.clone(), known.ended.clone()),
-            None => (Queue::default(), watch::Sender::new(None)),
+        let (queue, is_user_asked, ended) = match sessions.get(&record.session_id) {
+            Some(known) => (known.queue.clone(), Rc::clone(&known.is_user_asked), known.ended.clone()),
+            None => (Queue::default(), Rc::default(), watch::Sender::new(None)),
         };
-        sessions.insert(record.session_id.clone(), Rc::new(Session { record, queue, ended }));
+        sessions.insert(record.session_id.clone(), Rc::new(Session { record, queue, is_user_asked, ended }));
     }
 
     fn note_end(&self, session: EndedSession) {
@@ -152,6 +154,11 @@ impl Host {
                         self.tabs.borrow_mut().remove(tab_id);
                     }
                     session.ended.send_replace(Some(cause));
+                }
+            }
+            Event::Asking { session_id, is_open } => {
+                if let Some(session) = self.sessions.borrow().get(&session_id) {
+                    session.is_user_asked.set(is_open);
                 }
             }
             Event::UserActed { tab_id, .. } => self.tab(tab_id).has_user_acted.set(true),

@@ -101,15 +101,19 @@ pub(crate) async fn run(
     let allowed = Duration::from_millis(command.timeout_ms).min(LONGEST);
     let deadline = Instant::now() + allowed;
     let stage = Stage::new(Cell::new("waiting for its turn"));
+    let session_id = command.session_id.clone();
     let mut ending = host.ending.subscribe();
     tokio::select! {
         biased;
         done = timeout_at(deadline, route(&host, command, caller, deadline, &stage, &progress)) => done.unwrap_or_else(|_| {
-            Err(Failure::without_reason(
-                ErrorCode::Timeout,
-                format!("`{name}` did not finish within {} ms; it was {}", allowed.as_millis(), stage.get()),
-            )
-            .hint("look at the page with `bsk observe` or `bsk screenshot`, then try again with a longer `--timeout`"))
+            let is_user_asked = session_id.and_then(|id| host.session(&id).ok()).is_some_and(|session| session.is_user_asked.get());
+            let (stage, hint) = if is_user_asked {
+                ("waiting for the user's answer about this site", "the question stays open for a minute; run the command again")
+            } else {
+                (stage.get(), "look at the page with `bsk observe` or `bsk screenshot`, then try again with a longer `--timeout`")
+            };
+            let message = format!("`{name}` did not finish within {} ms; it was {stage}", allowed.as_millis());
+            Err(Failure::without_reason(ErrorCode::Timeout, message).hint(hint))
         }),
         failure = ending.wait_for(Option::is_some) => {
             Err(failure.ok().and_then(|failure| failure.clone()).unwrap_or_else(crate::kernel::browser_gone))

@@ -486,6 +486,13 @@ pub enum Event {
         /// The tab whose page opened it.
         opener_tab_id: TabId,
     },
+    /// The user is asked whether the session may use a site, or no longer.
+    Asking {
+        /// The session.
+        session_id: SessionId,
+        /// Whether the question is open.
+        is_open: bool,
+    },
     /// The user pressed a key or a button in a tab of the session; which one is not told.
     UserActed {
         /// The session.

@@ -202,23 +202,30 @@ fn a_host_that_comes_up_while_a_command_waits_is_used() {
 #[test]
 fn lists_come_from_the_hellos_of_all_hosts() {
     let place = Place::new();
-    let one = place.host("aaaa1111", &["quwe", "zuzu"], value(1));
+    let profile = json!({ "window_count": 2, "tab_count": 5, "front_title": "Inbox" });
+    let told = profile.clone();
+    let one = place.host("aaaa1111", &["quwe", "zuzu"], move |_: &Value| Answer::Ok(told.clone()));
     let _two = place.host("bbbb2222", &["wawa"], value(1));
     let (_, browsers) = place.json(&["browsers"]);
     let entry = browsers.as_array().unwrap().iter().find(|entry| entry["instance_id"] == "aaaa1111").unwrap();
     let expected = json!({
         "instance_id": "aaaa1111", "browser_name": "Chromium", "browser_version": "156.0.1.2",
         "extension_version": bsk_protocol::BUILD_VERSION, "label": null, "session_count": 2,
-        "connected_at_ms": 1000, "version_skew": false,
+        "connected_at_ms": 1000, "version_skew": false, "is_default": false, "profile": profile,
     });
     assert_eq!(entry, &expected);
+    let listed = browsers.as_array().unwrap();
+    assert!(
+        listed.iter().any(|entry| entry["profile"].is_null()),
+        "one that does not say is listed all the same"
+    );
     let (_, sessions) = place.json(&["session", "list"]);
     assert_eq!(sessions.as_array().unwrap().len(), 3);
     let (_, status) = place.json(&["status"]);
     assert_eq!(status["socket"].as_array().unwrap().len(), 2);
     assert!(status["socket"].as_array().unwrap().contains(&json!(one.socket)));
     assert!(status.get("hint").is_none());
-    assert!(one.commands().is_empty());
+    assert_eq!(one.commands().len(), 1, "only `browsers` asks for more than the hello");
 }
 
 #[test]

@@ -12,9 +12,12 @@ use clap::{Args, ValueEnum};
 
 use super::DONE;
 use crate::connect::{self, Wanted};
-use crate::context::{COMMAND_TIMEOUT, Context, HOST_WAIT, browser_wanted};
+use crate::context::{Context, HOST_WAIT, browser_wanted};
 use crate::greeting::Host;
 use crate::{default_browser, duration, exchange};
+
+/// The user may be asked first, and has 60 s for that.
+const START_TIMEOUT: Duration = Duration::from_secs(90);
 
 /// Open a window in the user's browser and print the new session's id
 ///
@@ -87,7 +90,7 @@ pub(crate) fn run(args: StartArgs, context: &Context) -> Result<u8, Failure> {
         dialogs: args.dialogs.into(),
         agent: None,
     });
-    let timeout_ms = duration::millis(args.timeout.unwrap_or(COMMAND_TIMEOUT));
+    let timeout_ms = duration::millis(args.timeout.unwrap_or(START_TIMEOUT));
     let command = Command { session_id: None, tab_id: None, timeout_ms, observe: false, action };
     let reply = exchange::send(&context.output, host, command)?;
     if context.output.is_json() {
