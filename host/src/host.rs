@@ -3,7 +3,7 @@
 //! Everything runs on one thread; the state is a cache of what the kernel owns (invariant 8). Order of the end: stop
 //! accepting, fail what waits, remove socket and sidecar, exit within a second (invariant 7).
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -46,6 +46,8 @@ pub(crate) struct Session {
     pub(crate) queue: Queue,
     /// Set when the session ends; what runs for it then stops.
     pub(crate) ended: watch::Sender<Option<EndCause>>,
+    /// Whether the user was asked for help: then nothing is decided for them.
+    pub(crate) is_with_user: Rc<Cell<bool>>,
 }
 
 /// The host.
@@ -126,11 +128,12 @@ impl Host {
     /// Takes a session as the kernel describes it, new or changed.
     pub(crate) fn note_session(&self, record: SessionRecord) {
         let mut sessions = self.sessions.borrow_mut();
-        let (queue, ended) = match sessions.get(&record.session_id) {
-            Some(known) => (known.queue.clone(), known.ended.clone()),
-            None => (Queue::default(), watch::Sender::new(None)),
+        let (queue, ended, is_with_user) = match sessions.get(&record.session_id) {
+            Some(known) => (known.queue.clone(), known.ended.clone(), Rc::clone(&known.is_with_user)),
+            None => (Queue::default(), watch::Sender::new(None), Rc::default()),
         };
-        sessions.insert(record.session_id.clone(), Rc::new(Session { record, queue, ended }));
+        let id = record.session_id.clone();
+        sessions.insert(id, Rc::new(Session { record, queue, ended, is_with_user }));
     }
 
     fn note_end(&self, session: EndedSession) {
@@ -205,7 +208,8 @@ impl Host {
     fn dialog_policy(&self, tab_id: TabId) -> Option<(SessionId, DialogPolicy)> {
         let sessions = self.sessions.borrow();
         let owner = sessions.values().find(|session| session.record.tab_ids.contains(&tab_id))?;
-        Some((owner.record.session_id.clone(), owner.record.dialogs))
+        let policy = if owner.is_with_user.get() { DialogPolicy::Ask } else { owner.record.dialogs };
+        Some((owner.record.session_id.clone(), policy))
     }
 
     /// Whether the message kept to the protocol.
