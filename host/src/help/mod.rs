@@ -23,6 +23,7 @@ use self::watch::Watch;
 use crate::kernel::Pending;
 use crate::run::{Done, Work};
 use crate::session::agent_of;
+use crate::tabs::Tab;
 use crate::target;
 
 /// The most that the kernel takes (extension/kernel/wire.js).
@@ -88,19 +89,27 @@ pub(crate) async fn request(mut work: Work, wish: HelpWish, caller: Option<u32>)
 }
 
 /// Notes that the session is the user's, as long as it lives: dialogs are theirs to decide then.
-struct Control(Rc<Cell<bool>>);
+struct Control {
+    is_with_user: Rc<Cell<bool>>,
+    tabs: Vec<Rc<Tab>>,
+}
 
 impl Control {
     fn begin(work: &Work) -> Result<Self, Failure> {
-        let flag = Rc::clone(&work.host.session(&work.session_id)?.is_with_user);
-        flag.set(true);
-        Ok(Self(flag))
+        let session = work.host.session(&work.session_id)?;
+        session.is_with_user.set(true);
+        let tabs = session.record.tab_ids.iter().map(|tab_id| work.host.tab(*tab_id)).collect();
+        Ok(Self { is_with_user: Rc::clone(&session.is_with_user), tabs })
     }
 }
 
 impl Drop for Control {
     fn drop(&mut self) {
-        self.0.set(false);
+        self.is_with_user.set(false);
+        // The user was asked to act: that they did is no news.
+        for tab in &self.tabs {
+            tab.has_user_acted.set(false);
+        }
     }
 }
 

@@ -160,10 +160,12 @@ async fn follow_url(work: &Work, fact: &Fact, tell: &Teller) {
             match events.recv().await {
                 Ok(TabEvent::Committed { url, .. } | TabEvent::SameDocument { url }) => break url,
                 Ok(
-                    TabEvent::Requested { .. }
+                    TabEvent::Document { .. }
+                    | TabEvent::Requested { .. }
                     | TabEvent::Lifecycle { .. }
                     | TabEvent::StoppedLoading
                     | TabEvent::DialogOpened
+                    | TabEvent::DialogAnswered
                     | TabEvent::DragBegan
                     | TabEvent::Opened(_)
                     | TabEvent::Closed(_)
