@@ -16,7 +16,7 @@ import { integer, object, oneOf, text } from './shape.js';
 
 /** Pixels. */
 const WIDTH = 380;
-const HEIGHT = 520;
+const HEIGHT = 600;
 const GAP = 8;
 /** How long the user's note may be; the page holds to it as well. */
 const LONGEST_NOTE = 4000;

@@ -234,6 +234,32 @@ fn the_agent_looks_and_does_not_act_until_the_user_is_done() {
 }
 
 #[test]
+fn what_the_user_types_and_presses_reaches_the_page_and_is_no_news_afterwards() {
+    let browser = Browser::launch(&Options::default());
+    let session = browser.session();
+    let page = session.open_page(
+        "<style>body{margin:0} *{position:absolute;width:120px;height:30px}</style><input id=code style='top:20px'>
+        <button id=b style='top:80px' onclick=\"out.textContent = 'Sent ' + code.value\">Send</button><p id=out style='top:120px'></p>",
+    );
+    let asked =
+        asking(&session, &["--target", "#code", "--completion-criteria", r#"{"text_exists": "Sent 4711"}"#]);
+    drop(Help::asked(&browser));
+    let press = |x: u32, y: u32| {
+        for kind in ["mousePressed", "mouseReleased"] {
+            let event = json!({ "type": kind, "x": x, "y": y, "button": "left", "clickCount": 1 });
+            page.call("Input.dispatchMouseEvent", &event).unwrap();
+        }
+    };
+    press(50, 35);
+    page.call("Input.insertText", &json!({ "text": "4711" })).unwrap();
+    assert!(Help::is_asked(&browser));
+    press(50, 95);
+    assert_eq!(outcome(asked)["outcome"], "completed");
+    let seen = session.ok(&["observe"]);
+    assert_eq!(seen.get("user_acted"), None, "{seen}");
+}
+
+#[test]
 fn targets_are_marked_in_the_picture_and_not_in_the_page() {
     let browser = Browser::launch(&Options::default());
     let session = browser.session();
