@@ -46,8 +46,8 @@ pub(crate) struct Session {
     pub(crate) queue: Queue,
     /// Set when the session ends; what runs for it then stops.
     pub(crate) ended: watch::Sender<Option<EndCause>>,
-    /// Whether the user was asked for help: then nothing is decided for them.
-    pub(crate) is_with_user: Rc<Cell<bool>>,
+    /// How many commands ask the user for help: while one does, nothing is decided for them.
+    pub(crate) helps: Rc<Cell<u32>>,
 }
 
 /// The host.
@@ -128,12 +128,12 @@ impl Host {
     /// Takes a session as the kernel describes it, new or changed.
     pub(crate) fn note_session(&self, record: SessionRecord) {
         let mut sessions = self.sessions.borrow_mut();
-        let (queue, ended, is_with_user) = match sessions.get(&record.session_id) {
-            Some(known) => (known.queue.clone(), known.ended.clone(), Rc::clone(&known.is_with_user)),
+        let (queue, ended, helps) = match sessions.get(&record.session_id) {
+            Some(known) => (known.queue.clone(), known.ended.clone(), Rc::clone(&known.helps)),
             None => (Queue::default(), watch::Sender::new(None), Rc::default()),
         };
         let id = record.session_id.clone();
-        sessions.insert(id, Rc::new(Session { record, queue, ended, is_with_user }));
+        sessions.insert(id, Rc::new(Session { record, queue, ended, helps }));
     }
 
     fn note_end(&self, session: EndedSession) {
@@ -208,7 +208,7 @@ impl Host {
     fn dialog_policy(&self, tab_id: TabId) -> Option<(SessionId, DialogPolicy)> {
         let sessions = self.sessions.borrow();
         let owner = sessions.values().find(|session| session.record.tab_ids.contains(&tab_id))?;
-        let policy = if owner.is_with_user.get() { DialogPolicy::Ask } else { owner.record.dialogs };
+        let policy = if owner.helps.get() > 0 { DialogPolicy::Ask } else { owner.record.dialogs };
         Some((owner.record.session_id.clone(), policy))
     }
 

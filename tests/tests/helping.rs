@@ -224,6 +224,7 @@ fn the_agent_looks_and_does_not_act_until_the_user_is_done() {
     }
     assert!(session.observe().contains("Press"));
     session.ok(&["wait-for", "--text", "Press"]);
+    session.ok(&["wait-for", "--idle"]);
     let file = browser.scratch().file("during.png");
     session.ok(&["screenshot", "--out", file.to_str().unwrap()]);
     assert_eq!(page.evaluate("b.textContent + i.value"), "Press");
@@ -438,6 +439,8 @@ fn dialogs_are_the_user_s_to_decide_while_they_help() {
     let page = browser.devtools().page(&url);
     let asked = browser.start_bsk(&["request-help", "--prompt", "p", "--json", "--session", id]);
     let help = Help::asked(&browser);
+    let again = browser.bsk_err(&["request-help", "--prompt", "again", "--session", id]);
+    assert_eq!(again["data"]["reason"], "user_in_control", "{again}");
     page.run_soon("window.said = confirm('Sure?')");
     until("the dialog waits", SOON, || {
         let dialogs = browser.bsk_ok(&["dialog", "list", "--session", id]);

@@ -90,22 +90,22 @@ pub(crate) async fn request(mut work: Work, wish: HelpWish, caller: Option<u32>)
 
 /// Notes that the session is the user's, as long as it lives: dialogs are theirs to decide then.
 struct Control {
-    is_with_user: Rc<Cell<bool>>,
+    helps: Rc<Cell<u32>>,
     tabs: Vec<Rc<Tab>>,
 }
 
 impl Control {
     fn begin(work: &Work) -> Result<Self, Failure> {
         let session = work.host.session(&work.session_id)?;
-        session.is_with_user.set(true);
+        session.helps.update(|count| count + 1);
         let tabs = session.record.tab_ids.iter().map(|tab_id| work.host.tab(*tab_id)).collect();
-        Ok(Self { is_with_user: Rc::clone(&session.is_with_user), tabs })
+        Ok(Self { helps: Rc::clone(&session.helps), tabs })
     }
 }
 
 impl Drop for Control {
     fn drop(&mut self) {
-        self.is_with_user.set(false);
+        self.helps.update(|count| count - 1);
         // The user was asked to act: that they did is no news.
         for tab in &self.tabs {
             tab.has_user_acted.set(false);

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use bsk_protocol::failure::{ErrorCode, Failure, Reason};
+use bsk_protocol::failure::{Failure, Reason};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
@@ -140,7 +140,6 @@ async fn follow_shown(work: &Work, kind: Kind, value: &str, tell: &Teller) {
         let next = if holds { kind.opposite() } else { kind };
         match wait::shown(work, next, value).await {
             Ok(()) => holds = !holds,
-            Err(failure) if failure.code == ErrorCode::Timeout => return,
             Err(_) => {
                 holds = false;
                 tell.holds(false);
