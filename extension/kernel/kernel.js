@@ -81,7 +81,7 @@ export function startKernel(around) {
   const userInput = new UserInput(debuggees, events);
   const tabs = new Tabs(around, { ownership, debuggees, events, groups, pageCalls, settings, sites });
   const highlights = new Highlights(around, { debuggees, pageCalls });
-  const help = new Help(around, { windows: ownWindows, highlights, tabs, changed: () => popup.changed() });
+  const help = new Help(around, { windows: ownWindows, highlights, tabs, changed: showState });
   const idle = new Idle(around, ownership, (sessionId) => requests.isBusy(sessionId), (session) => void sessions.end(session, 'idle'));
 
   /** @type {Handlers} */
@@ -160,7 +160,7 @@ export function startKernel(around) {
     changed: showState,
   });
   const badge = new Badge(around, {
-    look: () => ({ connection: port.state, isNeeded: consent.isAsking }),
+    look: () => ({ connection: port.state, isNeeded: consent.isAsking || help.isAsking }),
     workSince: () => requests.oldestSinceMs,
   });
   const popup = new PopupMessages(around, { ownership, sessions, port, windows: ownWindows });

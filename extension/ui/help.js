@@ -3,6 +3,8 @@
 // the title and the names of elements come from others: they become text, never markup, and the prompt stands under the name of
 // the program whose words it is. No button has the focus at first, so that a key meant for something else ends nothing.
 
+import { begin, element, isolated, isRecord, plain, send, show, text } from './page.js';
+
 /**
  * @typedef {object} Help
  * @property {number} id
@@ -18,47 +20,32 @@ const main = element('main', HTMLElement);
 const left = element('#left', HTMLElement);
 const note = element('#note', HTMLTextAreaElement);
 
-/**
- * The one element of help.html that a selector means.
- * @template {HTMLElement} T
- * @param {string} selector
- * @param {new () => T} kind
- * @returns {T}
- */
-function element(selector, kind) {
-  const found = document.querySelector(selector);
-  if (!(found instanceof kind)) throw new Error(`help.html has no ${selector}`);
-  return found;
-}
-
-/**
- * A text of `_locales/`.
- * @param {string} key
- * @param {string[]} [words]
- */
-function text(key, words) {
-  return chrome.i18n.getMessage(key, words);
+/** @param {unknown} help @returns {help is Help} */
+function isHelp(help) {
+  return isRecord(help) && typeof help['id'] === 'number' && typeof help['prompt'] === 'string' && Array.isArray(help['targets']);
 }
 
 /** @param {object} message @returns {Promise<Help | null>} */
 async function ask(message) {
-  const answer = await chrome.runtime.sendMessage(message).catch(() => null);
-  return answer?.help ?? null;
+  const answer = await send(message);
+  return isRecord(answer) && isHelp(answer['help']) ? answer['help'] : null;
 }
 
 /** @param {Help} help */
-function show({ title, prompt, program, session, targets }) {
-  document.title = text('help_title', [program]);
-  element('#title', HTMLElement).textContent = document.title;
-  element('#whose', HTMLElement).textContent = text('help_words', [program, session]);
-  element('#subject', HTMLElement).textContent = title ?? '';
-  element('#prompt', HTMLElement).textContent = prompt;
-  element('#meaning', HTMLElement).textContent = text('help_meaning');
+function showHelp({ title, prompt, program, session, targets }) {
+  const who = isolated(program, 40);
+  document.title = text('help_title', [who]);
+  show(element('#title', HTMLElement), document.title);
+  show(element('#whose', HTMLElement), text('help_words', [who, isolated(session, 40)]));
+  show(element('#subject', HTMLElement), plain(title ?? '', 200));
+  // The one text whose lines and spaces are kept; its box is all that it can fill.
+  show(element('#prompt', HTMLElement), prompt);
+  show(element('#meaning', HTMLElement), text('help_meaning'));
   element('#marked', HTMLElement).hidden = targets.length === 0;
   element('#targets', HTMLElement).replaceChildren(...targets.map(({ role, name }) => {
     const line = document.createElement('li');
     line.dir = 'auto';
-    line.textContent = name === '' ? role : name;
+    show(line, plain(name === '' ? role : name));
     return line;
   }));
   main.hidden = false;
@@ -68,7 +55,7 @@ function show({ title, prompt, program, session, targets }) {
 /** The time that is left, as `4:59`. @param {Help} help */
 function keepTime({ deadline_ms }) {
   const seconds = Math.max(0, Math.ceil((deadline_ms - Date.now()) / 1000));
-  left.textContent = text('help_left', [`${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`]);
+  show(left, text('help_left', [`${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`]));
 }
 
 /** The browser takes places that are half on a screen; this one is to be seen whole. */
@@ -89,10 +76,7 @@ function end(help, answer) {
   void ask({ type: 'help_answer', id: help.id, answer, note: note.value });
 }
 
-document.documentElement.lang = text('language');
-for (const target of document.querySelectorAll('[data-text]')) {
-  if (target instanceof HTMLElement) target.textContent = text(target.dataset['text'] ?? '');
-}
+begin();
 // The window can be there a moment before the kernel knows its number.
 let help = await ask({ type: 'help_state' });
 for (let tries = 0; help === null && tries < 20; tries += 1) {
@@ -103,7 +87,7 @@ if (help === null) {
   window.close();
 } else {
   const asked = help;
-  show(asked);
+  showHelp(asked);
   stayOnScreen();
   keepTime(asked);
   setInterval(() => keepTime(asked), 250);
