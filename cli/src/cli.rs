@@ -73,6 +73,7 @@ pub(crate) enum Command {
     WaitForNavigation(commands::wait_for_navigation::WaitForNavigationArgs),
     WaitFor(commands::wait_for::WaitForArgs),
     WaitMs(commands::wait_ms::WaitMsArgs),
+    RequestHelp(commands::request_help::RequestHelpArgs),
     Observe(commands::observe::ObserveCommand),
     Snapshot(commands::snapshot::SnapshotCommand),
     Find(commands::find::FindCommand),

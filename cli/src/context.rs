@@ -42,7 +42,7 @@ pub(crate) struct SessionPlace {
     /// Look for the session in this browser only: its id, the id's start, or its label
     #[arg(long, value_name = "ID-or-LABEL", hide_short_help = true)]
     pub(crate) browser: Option<String>,
-    /// Give up after this long, such as `500ms`, `30s` or `2m` [default: 30s; 15s to go back, forward, reload or wait]
+    /// Give up after this long, such as `500ms`, `30s` or `2m` [default: 30s; 15s to go back, forward, reload or wait; 5m for the user's help]
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     pub(crate) timeout: Option<Duration>,
 }

@@ -10,6 +10,7 @@ mod cli;
 mod commands;
 mod connect;
 mod context;
+mod criteria;
 mod default_browser;
 mod duration;
 mod exchange;

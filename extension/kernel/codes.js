@@ -29,6 +29,7 @@ export const REASONS = /** @type {const} */ ([
   'no_drag', 'drop_not_accepted', 'scroll_end_reached', 'not_scrollable', 'borrow_conflict', 'tab_not_borrowed',
   'consent_denied', 'consent_timed_out', 'consent_not_shown',
   'site_blocked', 'site_read_only', 'site_not_allowed', 'switched_off',
+  'user_in_control',
 ]);
 
 /** @typedef {(typeof ERROR_CODES)[number]} ErrorCode */

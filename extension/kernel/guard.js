@@ -1,6 +1,7 @@
 // The guard: the one function that every request of the host passes before anything is done (invariant 2).
 // It lets a request pass when its session exists, its tab belongs to that session, and what it asks for is in the
-// tables of policy/ (invariant 3) and allowed at the site that it is for. It answers at once, from memory: nothing can change between the check and the deed,
+// tables of policy/ (invariant 3) and allowed at the site that it is for; while the user has the control of the session, only what
+// looks passes. It answers at once, from memory: nothing can change between the check and the deed,
 // and requests that arrive in order reach the browser in order. It never asks the host to be honest about anything.
 
 /** @import { Call, CallArgs, CallName, Session, TabClaim } from './types.js' */
@@ -14,8 +15,10 @@ import { Refusal } from './codes.js';
 import { checkCdp, useOfCdp } from './policy/cdp_table.js';
 import { checkPageCall, useOfPage } from './policy/page_table.js';
 import { allowedUrl } from './policy/url_rule.js';
+import { checkIsRead } from './policy/user_control.js';
 
-/** What the guard knows. @typedef {{ ownership: Ownership, settings: Settings, sites: Sites }} Known */
+/** What the guard knows; `isWithUser` says whether the user of a session was asked for help. */
+/** @typedef {{ ownership: Ownership, settings: Settings, sites: Sites, isWithUser: (sessionId: string) => boolean }} Known */
 /** What has to be done before a call may pass. @typedef {SiteQuestion | 'session' | 'unknown_frame'} Need */
 /** Calls on an owned tab. @typedef {{ [K in CallName]: CallArgs[K] extends { tab_id: number } ? K : never }[Exclude<CallName, 'tab_borrow'>]} TabCallName */
 /** @typedef {Extract<Call, { name: TabCallName }>} TabCall */
@@ -105,6 +108,8 @@ const USES = {
   cdp: 'act', page: 'act',
   // Where to is known once the browser told its history (history.js).
   history_step: 'free',
+  // What is done there the user does.
+  help_request: 'read',
 };
 
 /**
@@ -159,6 +164,18 @@ function siteNeed(call, { ownership, sites }, claim, allowed) {
  * @throws {Refusal}
  */
 export function guard(call, known, allowed = NOTHING) {
+  const grant = granted(call, known, allowed);
+  if (grant.heldSession !== null && known.isWithUser(grant.heldSession.sessionId)) checkIsRead(call);
+  return grant;
+}
+
+/**
+ * @param {Call} call
+ * @param {Known} known
+ * @param {ReadonlySet<string>} allowed
+ * @returns {Grant}
+ */
+function granted(call, known, allowed) {
   const { ownership, settings, sites } = known;
   if (!settings.values.enabled) throw switchedOff(settings);
   switch (call.name) {
@@ -192,7 +209,8 @@ export function guard(call, known, allowed = NOTHING) {
     case 'cdp':
     case 'page':
     case 'evaluate':
-    case 'history_step': {
+    case 'history_step':
+    case 'help_request': {
       const session = sessionOf(ownership, call.args.session_id);
       const claim = usable(claimOf(ownership, session, call.args.tab_id));
       if (call.name === 'cdp') checkCdp(call.args.method, call.args.params);

@@ -17,6 +17,8 @@ import { Events } from './events.js';
 import { Frames } from './frames.js';
 import { switchedOff } from './guard.js';
 import { HeldInput } from './held_input.js';
+import { Help } from './help.js';
+import { Highlights } from './highlights.js';
 import { stepHistory } from './history.js';
 import { hello } from './identity.js';
 import { Idle } from './idle.js';
@@ -78,6 +80,8 @@ export function startKernel(around) {
   const interrupts = new Interrupts(around, { ownership, sessions, groups });
   const userInput = new UserInput(debuggees, events);
   const tabs = new Tabs(around, { ownership, debuggees, events, groups, pageCalls, settings, sites });
+  const highlights = new Highlights(around, { debuggees, pageCalls });
+  const help = new Help(around, { windows: ownWindows, highlights, tabs, changed: showState });
   const idle = new Idle(around, ownership, (sessionId) => requests.isBusy(sessionId), (session) => void sessions.end(session, 'idle'));
 
   /** @type {Handlers} */
@@ -102,6 +106,7 @@ export function startKernel(around) {
     tab_close: (_args, { session, claim }) => tabs.close(session, claim),
     tab_select: (_args, { session, claim }) => tabs.select(session, claim),
     tab_borrow: async (args, { session }, signal) => tabs.recordOf(session, await borrow.borrow(session, args, signal)),
+    help_request: (args, { session, claim }, signal) => help.request(session, claim, args, signal),
     tab_return: async (_args, { session, claim }) => ({ tab_id: claim.tabId, ...await borrow.returnTab(session, claim) }),
     window_resize: (args, { session }) => tabs.resizeWindow(session, args),
     async subscribe(args, { claim }) {
@@ -123,14 +128,17 @@ export function startKernel(around) {
     network_quiet: (args, { claim }, over) => debuggees.networkQuiet(claim.tabId, args.quiet_ms, args.timeout_ms, over),
     frame_quad: ({ frame }, { claim }) => frames.quad(claim, frame),
     shadow_roots: ({ frame }, { claim }) => shadowRoots.find(claim, frame),
-    cdp: ({ method, params }, { claim }) => debuggees.send(claim.tabId, method, heldInput.pass(claim.tabId, method, params)),
+    cdp({ method, params }, { claim }) {
+      const send = () => debuggees.send(claim.tabId, method, heldInput.pass(claim.tabId, method, params));
+      return method === 'Page.captureScreenshot' ? highlights.without(claim.tabId, send) : send();
+    },
     page: (args, { claim }) => pageCalls.call(claim, args.frame, args.function, args.args),
     evaluate: (args, { claim }) => evaluate.run(claim, args),
     history_step: ({ delta }, { session, claim }, signal) =>
       stepHistory(debuggees, claim, delta, (url) => admission.visit(session, claim, url)),
   };
   const requests = new Requests({
-    known: { ownership, settings, sites }, admission, handlers,
+    known: { ownership, settings, sites, isWithUser: (sessionId) => help.isOpen(sessionId) }, admission, handlers,
     reply: (id, outcome) => port.post({ reply: { id, outcome } }),
     touch: (session) => idle.touch(session),
     // An id that no tab can have throws at once instead of answering.
@@ -152,7 +160,7 @@ export function startKernel(around) {
     changed: showState,
   });
   const badge = new Badge(around, {
-    look: () => ({ connection: port.state, isNeeded: consent.isAsking }),
+    look: () => ({ connection: port.state, isNeeded: consent.isAsking || help.isAsking }),
     workSince: () => requests.oldestSinceMs,
   });
   const popup = new PopupMessages(around, { ownership, sessions, port, windows: ownWindows });
@@ -197,6 +205,7 @@ export function startKernel(around) {
       pageCalls.frameNavigated(claim, frame['id'], frame['parentId'] === undefined);
       if (frame['parentId'] === undefined) {
         heldInput.documentGone(tabId);
+        highlights.navigated(tabId);
         if (typeof frame['url'] === 'string') {
           tabs.wentTo(claim, frame['url']);
           sites.shows(tabId, frame['url'], claim);
@@ -254,7 +263,7 @@ export function startKernel(around) {
   }
 
   const ready = (async () => {
-    const [orphans] = await Promise.all([ownership.load(), settings.load(), ownWindows.load()]);
+    const [orphans] = await Promise.all([ownership.load(), settings.load(), ownWindows.load(), highlights.load()]);
     await sessions.closeOrphans(orphans);
     await sessions.reconcile();
     await groups.load();
@@ -286,6 +295,7 @@ export function startKernel(around) {
   chrome.tabs.onCreated.addListener(afterLoad((tab) => tabs.created(tab)));
   chrome.tabs.onRemoved.addListener(afterLoad(async (tabId, { isWindowClosing }) => {
     heldInput.forgetTab(tabId);
+    help.tabRemoved(tabId);
     const home = await tabs.removed(tabId);
     if (home !== undefined && isWindowClosing) await borrow.reopen(home);
   }));
@@ -304,19 +314,25 @@ export function startKernel(around) {
     if (source.tabId !== undefined) void debuggees.onDetach(source.tabId, reason);
   }));
   chrome.runtime.onMessage.addListener((message, sender, answer) => {
-    const asked = consent.received(message, sender);
+    const asked = consent.received(message, sender) ?? help.received(message, sender);
     if (asked === undefined) return settingsMessages.received(message, sender, answer) || popup.received(message, sender, answer);
     answer(asked);
     return false;
   });
-  chrome.notifications.onButtonClicked.addListener((id, button) => consent.buttonClicked(id, button));
+  chrome.notifications.onButtonClicked.addListener((id, button) => {
+    consent.buttonClicked(id, button);
+    help.buttonClicked(id, button);
+  });
   chrome.notifications.onButtonClicked.addListener(afterLoad((id) => interrupts.buttonClicked(id)));
   chrome.commands.onCommand.addListener(afterLoad((name) => interrupts.command(name)));
   chrome.tabs.onUpdated.addListener(afterLoad((tabId, change, tab) => {
     tabUpdated(tabId, change, tab);
     if (change.groupId !== undefined) interrupts.groupChanged(tabId, change.groupId);
   }));
-  chrome.notifications.onClicked.addListener((id) => consent.notificationClicked(id));
+  chrome.notifications.onClicked.addListener((id) => {
+    consent.notificationClicked(id);
+    help.notificationClicked(id);
+  });
   chrome.storage.onChanged.addListener((changes, area) => void settings.storageChanged(changes, area));
 
   void chrome.alarms.create(ALARM, { periodInMinutes: ALARM_MINUTES });

@@ -55,6 +55,9 @@ export type TabScope = 'user' | 'agent' | 'all';
 /** The program that asks, as the host saw it. */
 export interface Agent { program: string; pid: number; path?: string }
 
+/** An element that the user is shown; by role and name it is found again in the next document. */
+export interface HelpTarget { frame: number; ref: number; role: string; name: string }
+
 /** The arguments of each call. */
 export interface CallArgs {
   profile: Record<string, never>;
@@ -67,6 +70,9 @@ export interface CallArgs {
   tab_close: { session_id: string; tab_id: number };
   tab_select: { session_id: string; tab_id: number };
   tab_borrow: { session_id: string; tab_id: number; agent?: Agent };
+  help_request: {
+    session_id: string; tab_id: number; title?: string; prompt: string; targets: HelpTarget[]; agent?: Agent; timeout_ms: number;
+  };
   tab_return: { session_id: string; tab_id: number };
   window_resize: { session_id: string; width: number; height: number };
   subscribe: { session_id: string; tab_id: number; events: string[] };

@@ -38,6 +38,8 @@ const dialogPolicy = oneOf(['ask', 'accept', 'dismiss']);
 const windowSide = integer(100, 7680);
 export const agentShape = object({ program: text(1, 256), pid: u32 }, { path: text(1, 4096) });
 
+const helpTarget = object({ frame: u32, ref: integer(1, 0xffff_ffff), role: text(0, 200), name: text(0, 200) });
+
 /** @type {{ [K in CallName]: Shape<CallArgs[K]> }} */
 const CALLS = {
   profile: empty,
@@ -51,6 +53,10 @@ const CALLS = {
   tab_close: object(ofTab),
   tab_select: object(ofTab),
   tab_borrow: object(ofTab, { agent: agentShape }),
+  help_request: object(
+    { ...ofTab, prompt: text(1, 20_000), targets: arrayOf(helpTarget, 20), timeout_ms: integer(0, 86_400_000) },
+    { title: text(1, 200), agent: agentShape },
+  ),
   tab_return: object(ofTab),
   window_resize: object({ ...ofSession, width: windowSide, height: windowSide }),
   subscribe: object({ ...ofTab, events: arrayOf(oneOf(CDP_EVENTS)) }),

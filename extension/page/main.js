@@ -1,5 +1,5 @@
 // The library's only door: `bskPage`, reached by the kernel alone from its isolated world. The host's calls come in by
-// `call(name, args, context)`; the rest is for the kernel's own work with elements (frames.js, shadow_roots.js).
+// `call(name, args, context)`; the rest is for the kernel's own work with elements (frames.js, shadow_roots.js, highlights.js).
 // Refuses names that are not in the table; never throws: what goes wrong inside is an answer with an error.
 
 /** @type {{ [K in keyof PageFunctions]: (args: never) => unknown }} */
@@ -52,4 +52,14 @@ async function callPage(name, args, context) {
   return { ...answer, next_ref: nextRef };
 }
 
-Object.defineProperty(globalThis, 'bskPage', { value: Object.freeze({ call: callPage, refOf, shadowCandidates, adoptShadowRoot }) });
+/**
+ * The element behind a ref, or null where it is gone.
+ * @param {number} ref
+ * @returns {Element | null}
+ */
+function elementOf(ref) {
+  const found = elementOfRef(ref);
+  return 'ok' in found ? found.ok : null;
+}
+
+Object.defineProperty(globalThis, 'bskPage', { value: Object.freeze({ call: callPage, refOf, elementOf, shadowCandidates, adoptShadowRoot }) });

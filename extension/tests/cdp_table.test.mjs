@@ -101,7 +101,7 @@ test('hostile values of allowed arguments do not pass', () => {
 test('methods that reach other sites, tabs, files or code do not pass', () => {
   for (const method of [
     'Network.getAllCookies', 'Network.getCookies', 'Storage.getCookies', 'Storage.clearDataForOrigin', 'Target.createTarget',
-    'Target.attachToTarget', 'Target.setAutoAttach', 'Browser.getVersion', 'DOM.setFileInputFiles', 'Page.setDownloadBehavior',
+    'Overlay.enable', 'Overlay.highlightNode', 'DOM.requestNode', 'DOM.scrollIntoViewIfNeeded', 'Target.attachToTarget', 'Target.setAutoAttach', 'Browser.getVersion', 'DOM.setFileInputFiles', 'Page.setDownloadBehavior',
     'Runtime.evaluate', 'Runtime.callFunctionOn', 'Page.addScriptToEvaluateOnNewDocument', 'Page.createIsolatedWorld',
     'Page.navigateToHistoryEntry', 'Page.printToPDF', 'page.navigate', 'Page.navigate ', '', 'constructor',
     '__proto__', 'Runtime.terminateExecution', 'Fetch.enable', 'IO.read', 'Debugger.enable',

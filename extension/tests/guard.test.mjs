@@ -8,7 +8,7 @@ import { Lab } from './harness.mjs';
 /** Every call that names a tab, with arguments that would be fine on an own tab. */
 const TAB_CALLS = {
   tab_close: {}, tab_select: {}, tab_return: {}, subscribe: { events: ['Page.lifecycleEvent'] }, frames: {}, flush: {}, frame_quad: { frame: 1 },
-  shadow_roots: { frame: 0 },
+  shadow_roots: { frame: 0 }, help_request: { prompt: 'p', targets: [], timeout_ms: 100 },
   cdp: { method: 'Page.captureScreenshot', params: {} }, page: { frame: 0, function: 'document_state', args: {} },
   evaluate: { expression: '1', await_promise: true, return_by_value: true, timeout_ms: 100 }, history_step: { delta: -1 },
 };

@@ -48,6 +48,8 @@ pub(crate) struct Session {
     pub(crate) is_user_asked: Rc<Cell<bool>>,
     /// Set when the session ends; what runs for it then stops.
     pub(crate) ended: watch::Sender<Option<EndCause>>,
+    /// How many commands ask the user for help: while one does, nothing is decided for them.
+    pub(crate) helps: Rc<Cell<u32>>,
 }
 
 /// The host.
@@ -128,11 +130,24 @@ impl Host {
     /// Takes a session as the kernel describes it, new or changed.
     pub(crate) fn note_session(&self, record: SessionRecord) {
         let mut sessions = self.sessions.borrow_mut();
-        let (queue, is_user_asked, ended) = match sessions.get(&record.session_id) {
-            Some(known) => (known.queue.clone(), Rc::clone(&known.is_user_asked), known.ended.clone()),
-            None => (Queue::default(), Rc::default(), watch::Sender::new(None)),
+        let id = record.session_id.clone();
+        let session = match sessions.get(&id).map(Rc::as_ref) {
+            Some(Session { queue, is_user_asked, ended, helps, .. }) => Session {
+                record,
+                queue: queue.clone(),
+                is_user_asked: Rc::clone(is_user_asked),
+                ended: ended.clone(),
+                helps: Rc::clone(helps),
+            },
+            None => Session {
+                record,
+                queue: Queue::default(),
+                is_user_asked: Rc::default(),
+                ended: watch::Sender::new(None),
+                helps: Rc::default(),
+            },
         };
-        sessions.insert(record.session_id.clone(), Rc::new(Session { record, queue, is_user_asked, ended }));
+        sessions.insert(id, Rc::new(session));
     }
 
     fn note_end(&self, session: EndedSession) {
@@ -212,7 +227,8 @@ impl Host {
     fn dialog_policy(&self, tab_id: TabId) -> Option<(SessionId, DialogPolicy)> {
         let sessions = self.sessions.borrow();
         let owner = sessions.values().find(|session| session.record.tab_ids.contains(&tab_id))?;
-        Some((owner.record.session_id.clone(), owner.record.dialogs))
+        let policy = if owner.helps.get() > 0 { DialogPolicy::Ask } else { owner.record.dialogs };
+        Some((owner.record.session_id.clone(), policy))
     }
 
     /// Whether the message kept to the protocol.

@@ -57,6 +57,7 @@ fn debug_name(call: &Call) -> Option<String> {
         Call::TabClose { .. } => "tab_close".to_owned(),
         Call::TabSelect { .. } => "tab_select".to_owned(),
         Call::TabBorrow { .. } => "tab_borrow".to_owned(),
+        Call::HelpRequest { .. } => "help_request".to_owned(),
         Call::TabReturn { .. } => "tab_return".to_owned(),
         Call::WindowResize { .. } => "window_resize".to_owned(),
         Call::Subscribe { .. } => "subscribe".to_owned(),

@@ -9,6 +9,7 @@
 mod act;
 mod agent;
 mod arrival;
+mod help;
 mod host;
 mod kernel;
 mod log;

@@ -23,7 +23,7 @@ use crate::host::Host;
 use crate::kernel::{Pending, raw};
 use crate::queue::Turn;
 use crate::tabs::{self, Tab, TabEvent};
-use crate::{act, look, more, navigate, observe, session, target, wait};
+use crate::{act, help, look, more, navigate, observe, session, target, wait};
 
 /// Longest time a command may ask for.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
@@ -67,6 +67,7 @@ pub(crate) fn name_of(action: &Action) -> &'static str {
         Action::Reload { .. } => "reload",
         Action::WaitForNavigation { .. } => "wait-for-navigation",
         Action::WaitFor { .. } => "wait-for",
+        Action::RequestHelp(_) => "request-help",
         Action::Observe(_) => "observe",
         Action::Snapshot(_) => "snapshot",
         Action::Find { .. } => "find",
@@ -205,6 +206,7 @@ async fn in_session(
     if let Action::TabBorrow {} = action {
         return session::tab_borrow(host, session_id, tab_id, &bounds).await;
     }
+    let caller = bounds.caller;
     let work = Work::on(host, session_id, tab_id, bounds)?;
     if let Action::TabReturn {} = action {
         return session::tab_return(&work).await;
@@ -222,6 +224,9 @@ async fn in_session(
     // The kernel lets a navigation out of what may not be touched, and has noted what we listen to.
     if !(leads_away && listening.as_ref().is_err_and(is_forbidden)) {
         listening?;
+    }
+    if let Action::RequestHelp(wish) = action {
+        return help::request(work, wish, caller).await;
     }
     let is_about_dialogs =
         matches!(action, Action::DialogList {} | Action::DialogAccept { .. } | Action::DialogDismiss {});
@@ -337,6 +342,7 @@ async fn in_tab(work: &Work, action: Action) -> Result<Done, Failure> {
         | Action::TabSelect {}
         | Action::TabBorrow {}
         | Action::TabReturn {}
+        | Action::RequestHelp(_)
         | Action::WindowResize { .. } => Err(Failure::new(
             ErrorCode::UnknownMethod,
             Reason::UsageInvalid,
@@ -375,7 +381,8 @@ pub(crate) struct Work {
     pub(crate) tab: Rc<Tab>,
     pub(crate) deadline: Instant,
     stage: Stage,
-    _turn: Turn,
+    /// None once others may run beside it.
+    turn: Option<Turn>,
 }
 
 impl Work {
@@ -397,12 +404,17 @@ impl Work {
         })?;
         let tab = host.tab(tab_id);
         let Bounds { turn, deadline, stage, .. } = bounds;
-        Ok(Self { host: Rc::clone(host), session_id, tab_id, tab, deadline, stage, _turn: turn })
+        Ok(Self { host: Rc::clone(host), session_id, tab_id, tab, deadline, stage, turn: Some(turn) })
     }
 
     /// Notes what the command waits for from now on.
     pub(crate) fn stage(&self, what: &'static str) {
         self.stage.set(what);
+    }
+
+    /// Gives the right to run to the caller: the next command of the session starts when it is dropped.
+    pub(crate) fn take_turn(&mut self) -> Option<Turn> {
+        self.turn.take()
     }
 
     /// Makes sure that the tab's events reach us.
@@ -464,10 +476,10 @@ impl Work {
     }
 
     /// Runs `work` unless a dialog is open or opens meanwhile: nothing in the page answers while one is.
-    pub(crate) async fn unless_dialog(
+    pub(crate) async fn unless_dialog<T>(
         &self,
-        work: impl Future<Output = Result<Done, Failure>>,
-    ) -> Result<Done, Failure> {
+        work: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
         let open = self.tab.dialog.borrow().clone();
         if let Some(dialog) = open {
             return Err(dialog_pending(&dialog, "waits for a decision"));

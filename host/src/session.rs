@@ -38,7 +38,7 @@ pub(crate) async fn profile(host: &Host) -> Result<Done, Failure> {
 }
 
 /// The program that a command comes from, as far as the system tells.
-async fn agent_of(caller: Option<u32>) -> Option<Agent> {
+pub(crate) async fn agent_of(caller: Option<u32>) -> Option<Agent> {
     let caller = caller?;
     spawn_blocking(move || agent::above(caller)).await.ok().flatten()
 }

@@ -151,6 +151,7 @@ closed_list! {
         SiteReadOnly = "site_read_only", "a rule of the user or of a policy lets agents only read this site";
         SiteNotAllowed = "site_not_allowed", "the user was asked about this site and did not say yes";
         SwitchedOff = "switched_off", "the user or a policy switched the extension off";
+        UserInControl = "user_in_control", "the user was asked for help and has the control";
     }
 }
 
@@ -172,6 +173,7 @@ impl ErrorCode {
                     | Reason::SiteReadOnly
                     | Reason::SiteNotAllowed
                     | Reason::SwitchedOff
+                    | Reason::UserInControl
             )
         ) {
             return 7;

@@ -254,6 +254,26 @@ pub enum Call {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent: Option<Agent>,
     },
+    /// Asks the user to do something in the tab; answers once the user has → [`HelpAnswer`]. Until then the session may look and
+    /// not act. Cancelling the request takes the question away.
+    HelpRequest {
+        /// The session.
+        session_id: SessionId,
+        /// The tab.
+        tab_id: TabId,
+        /// What it is about, 1–200 characters.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        title: Option<String>,
+        /// What is to be done, 1–20,000 characters.
+        prompt: String,
+        /// Elements that are marked in the page, at most 20.
+        targets: Vec<HelpTarget>,
+        /// Who asks.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<Agent>,
+        /// When the host will take the question away, for the user to see; at most a day.
+        timeout_ms: u32,
+    },
     /// Gives a borrowed tab back → [`TabReturned`].
     TabReturn {
         /// The session.
@@ -662,6 +682,42 @@ pub struct TabReturned {
     /// Why that is not its old place, for the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+}
+
+/// An element that the user is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HelpTarget {
+    /// Its frame.
+    pub frame: FrameNumber,
+    /// Its ref number in that frame.
+    #[serde(rename = "ref")]
+    pub number: u32,
+    /// Its role, at most 200 characters; with the name it is found again in the next document.
+    pub role: String,
+    /// Its accessible name, at most 200 characters.
+    pub name: String,
+}
+
+/// Result of [`Call::HelpRequest`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HelpAnswer {
+    /// Which button.
+    pub outcome: HelpEnd,
+    /// What the user wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// How the user ended a help.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HelpEnd {
+    /// Done.
+    Continued,
+    /// Cancel, or the window was closed.
+    Cancelled,
 }
 
 /// A borrowed tab that could not go back.

@@ -242,6 +242,93 @@ pub enum Condition {
     Idle {},
 }
 
+/// When a help is over without a press of the user's. Texts are looked for in all frames, selectors in the main frame, and only
+/// what can be seen counts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Criterion {
+    /// The main frame's address has this in it.
+    UrlContains(String),
+    /// The main frame's address fits this regular expression.
+    UrlMatches(String),
+    /// A visible element matches.
+    SelectorExists(String),
+    /// No visible element matches.
+    SelectorMissing(String),
+    /// This text is visible.
+    TextExists(String),
+    /// This text is visible nowhere.
+    TextMissing(String),
+    /// One of these holds.
+    Any(Vec<Self>),
+    /// All of these hold.
+    All(Vec<Self>),
+    /// It holds for a while without a break.
+    Stable {
+        /// What.
+        criterion: Box<Self>,
+        /// For how long.
+        for_ms: u64,
+    },
+}
+
+/// What the user is asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HelpWish {
+    /// What it is about, 1–200 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What is to be done, 1–20,000 characters.
+    pub prompt: String,
+    /// Elements to be marked in the page, at most 20.
+    pub targets: Vec<Target>,
+    /// When it is over by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub criteria: Option<Criterion>,
+    /// How long the user has.
+    pub timeout_ms: u64,
+}
+
+/// How a help ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HelpOutcome {
+    /// The user pressed Done.
+    Continued,
+    /// The criteria are met.
+    Completed,
+    /// The user pressed Cancel or closed the window.
+    Cancelled,
+    /// The time is over.
+    TimedOut,
+    /// Asking is switched off.
+    Disabled,
+}
+
+/// An element that the user was shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HelpShown {
+    /// Its ref.
+    #[serde(rename = "ref")]
+    pub handle: Ref,
+    /// Its role.
+    pub role: String,
+    /// Its accessible name.
+    pub name: String,
+}
+
+/// Result of [`Action::RequestHelp`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HelpGiven {
+    /// How it ended.
+    pub outcome: HelpOutcome,
+    /// What the user wrote.
+    pub note: Option<String>,
+    /// What was marked in the page.
+    pub resolved_targets: Vec<HelpShown>,
+}
+
 /// What a command does. After the arrow: the result as JSON.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -317,6 +404,8 @@ pub enum Action {
         /// What is to hold.
         condition: Condition,
     },
+    /// Asks the user to do something in the command's tab → [`HelpGiven`].
+    RequestHelp(HelpWish),
     /// What the page looks like → [`ObserveResult`].
     Observe(ObserveArgs),
     /// The full tree → [`ObserveResult`].

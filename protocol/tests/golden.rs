@@ -184,6 +184,11 @@ fn spots() -> Vec<Spot> {
             "/command/action/wait_for/condition",
             "from_cli.command.wait_for",
         ),
+        spot::<local::Criterion>(
+            "from_cli",
+            "/command/action/request_help/criteria",
+            "from_cli.command.request_help",
+        ),
         spot::<local::Target>("from_cli", "/command/action/click/target", "from_cli.command.click"),
         spot::<local::MouseButton>("from_cli", "/command/action/click/button", "from_cli.command.click"),
         spot::<local::Modifier>("from_cli", "/command/action/click/modifiers", "from_cli.command.click"),

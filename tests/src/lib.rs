@@ -12,6 +12,7 @@ mod devtools;
 mod face;
 mod fake_cli;
 pub mod fake_extension;
+mod help;
 pub mod hostile_host;
 pub mod oracle;
 mod pages;
@@ -31,6 +32,7 @@ pub use devtools::{Attached, DevTools, Page};
 pub use face::{Face, Faces, NOW_MS, View};
 pub use fake_cli::FakeCli;
 pub use fake_extension::{Answer, FakeExtension, ordinary};
+pub use help::Help;
 pub use pages::{Pages, Request, Response};
 pub use picture::Picture;
 pub use processes::{

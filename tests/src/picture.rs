@@ -1,8 +1,14 @@
 //! A PNG as the tests look at it: its size and the colours of its pixels.
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufRead, BufReader, Cursor, Seek};
 use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+
+use crate::Page;
 
 /// A decoded picture.
 #[derive(Debug)]
@@ -24,12 +30,38 @@ impl Picture {
     #[must_use]
     pub fn read(path: &Path) -> Self {
         let file = File::open(path).unwrap_or_else(|error| panic!("`{}`: {error}", path.display()));
-        let decoder = png::Decoder::new(BufReader::new(file));
-        let mut reader = decoder.read_info().unwrap_or_else(|error| panic!("`{}`: {error}", path.display()));
+        Self::decode(BufReader::new(file), &path.display().to_string())
+    }
+
+    /// What a page of a browser shows now.
+    ///
+    /// # Panics
+    /// When the browser gives no picture.
+    #[track_caller]
+    #[must_use]
+    pub fn of(page: &Page<'_>) -> Self {
+        let taken = page.call("Page.captureScreenshot", &json!({ "format": "png" }));
+        let taken = taken.unwrap_or_else(|error| panic!("no picture: {error}"));
+        let bytes = STANDARD.decode(taken["data"].as_str().unwrap_or_default()).expect("a picture in base64");
+        Self::decode(Cursor::new(bytes), "a page's picture")
+    }
+
+    #[track_caller]
+    fn decode(source: impl BufRead + Seek, name: &str) -> Self {
+        let decoder = png::Decoder::new(source);
+        let mut reader = decoder.read_info().unwrap_or_else(|error| panic!("`{name}`: {error}"));
         let mut bytes = vec![0; reader.output_buffer_size().expect("a picture of a page fits memory")];
-        let frame =
-            reader.next_frame(&mut bytes).unwrap_or_else(|error| panic!("`{}`: {error}", path.display()));
+        let frame = reader.next_frame(&mut bytes).unwrap_or_else(|error| panic!("`{name}`: {error}"));
         Self { width: frame.width, height: frame.height, channels: frame.color_type.samples(), bytes }
+    }
+
+    /// The pixels of a part, row by row.
+    ///
+    /// # Panics
+    /// When it is outside.
+    #[must_use]
+    pub fn part(&self, [left, top, width, height]: [u32; 4]) -> Vec<[u8; 3]> {
+        (top..top + height).flat_map(|y| (left..left + width).map(move |x| self.pixel(x, y))).collect()
     }
 
     /// Red, green and blue of one pixel.

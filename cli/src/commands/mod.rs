@@ -26,6 +26,7 @@ pub(crate) mod navigate_forward;
 pub(crate) mod observe;
 pub(crate) mod press;
 pub(crate) mod reload;
+pub(crate) mod request_help;
 pub(crate) mod screenshot;
 pub(crate) mod scroll;
 pub(crate) mod select;
@@ -67,6 +68,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<u8, Failure> {
         Command::WaitForNavigation(args) => wait_for_navigation::run(&args, context),
         Command::WaitFor(args) => wait_for::run(args, context),
         Command::WaitMs(args) => wait_ms::run(&args, context),
+        Command::RequestHelp(args) => request_help::run(args, context),
         Command::Observe(args) => observe::run(&args, context),
         Command::Snapshot(args) => snapshot::run(&args, context),
         Command::Find(args) => find::run(args, context),

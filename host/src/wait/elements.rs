@@ -22,7 +22,7 @@ const FRAME: Duration = Duration::from_secs(1);
 
 /// What is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Text,
     GoneText,
     Selector,
@@ -37,6 +37,16 @@ impl Kind {
             Self::GoneText => "gone_text",
             Self::Selector => "selector",
             Self::Gone => "gone",
+        }
+    }
+
+    /// What holds when this does not.
+    pub(crate) fn opposite(self) -> Self {
+        match self {
+            Self::Text => Self::GoneText,
+            Self::GoneText => Self::Text,
+            Self::Selector => Self::Gone,
+            Self::Gone => Self::Selector,
         }
     }
 
@@ -107,6 +117,11 @@ pub(super) async fn wait(work: &Work, kind: Kind, value: &str) -> Result<Waited,
             return Err(vain(kind, value, obstacle.as_deref()));
         }
     }
+}
+
+/// Whether it is so now.
+pub(super) async fn holds(work: &Work, kind: Kind, value: &str) -> Result<bool, Failure> {
+    Ok(look(work, kind, value).await?.holding.is_some())
 }
 
 /// What one look at all frames shows.

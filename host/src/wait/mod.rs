@@ -13,6 +13,7 @@ use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::local::{Condition, Waited};
 use tokio::time::{Duration, Instant, timeout};
 
+pub(crate) use self::elements::Kind;
 use crate::run::{Done, Work};
 
 /// How long a page library waits before it is asked again: what nobody waits for any more ends with its round.
@@ -38,6 +39,27 @@ pub(crate) async fn wait_for(work: &Work, condition: Condition) -> Result<Done, 
     };
     let waited_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(Done::new(&Waited { waited_ms, ..waited }))
+}
+
+/// Whether a text or an element is as `kind` says.
+///
+/// # Errors
+/// The page cannot be asked.
+pub(crate) async fn holds(work: &Work, kind: Kind, value: &str) -> Result<bool, Failure> {
+    elements::holds(work, kind, value).await
+}
+
+/// Waits until a text or an element is as `kind` says.
+///
+/// # Errors
+/// The time is over, or the page cannot be asked.
+pub(crate) async fn shown(work: &Work, kind: Kind, value: &str) -> Result<(), Failure> {
+    elements::wait(work, kind, value).await.map(drop)
+}
+
+/// The main frame's address, as the page itself has it.
+pub(crate) async fn address(work: &Work) -> String {
+    url::current(work).await
 }
 
 /// An answer that says nothing more than what holds.

@@ -45,7 +45,7 @@ pub(super) async fn wait(work: &Work, pattern: &str) -> Result<Waited, Failure> 
 }
 
 /// The address as the page itself has it, else as it was last told.
-async fn current(work: &Work) -> String {
+pub(super) async fn current(work: &Work) -> String {
     match navigate::state(work).await {
         Some(state) => state.url,
         None => work.tab.url.borrow().clone().unwrap_or_default(),
