@@ -56,8 +56,8 @@ const OVER: Duration = Duration::from_millis(500);
 
 /// Points once more when the page got nothing of the first time: a press that was about to reach something else was stopped, and
 /// what moved everything, such as a bar of the browser that slides in, has moved it by then; or the browser threw the press away,
-/// as it does in a window that is shown until a new page has drawn something. Only once the browser is through with the
-/// first gesture, so that nothing of it can still arrive.
+/// as it does as long as a new page is held back undrawn (extension/page/painted.js), and in a tab behind another one that is until
+/// somebody asks for a picture. Only once the browser is through with the first gesture, so that nothing of it can still arrive.
 pub(crate) async fn again_if_lost<F>(work: &Work, act: impl Fn() -> F) -> Result<Done, Failure>
 where
     F: Future<Output = Result<Done, Failure>>,
@@ -67,6 +67,10 @@ where
     if !first.as_ref().is_err_and(is_lost) || !is_over(work).await {
         return first;
     }
+    let clip = json!({ "x": 0, "y": 0, "width": 1, "height": 1, "scale": 1 });
+    let picture = work.cdp::<Value>("Page.captureScreenshot", &json!({ "format": "jpeg", "clip": clip }));
+    // Whether there is one does not matter here.
+    drop(timeout_at((Instant::now() + OVER).min(work.deadline), picture).await);
     let second = act().await;
     if second.as_ref().is_err_and(is_lost) {
         let _ = is_over(work).await;
