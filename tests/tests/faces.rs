@@ -16,6 +16,9 @@ const OPTIONS: (u32, u32) = (700, 800);
 /// What is left of the consent window below its title bar.
 const CONSENT: (u32, u32) = (460, 500);
 
+/// The same of the help window.
+const HELP: (u32, u32) = (400, 560);
+
 /// Which pictures of a page are in the documents.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pictures {
@@ -124,6 +127,15 @@ fn consent(name: &'static str, pictures: Pictures, question: &Value) -> Case {
     Case { name, file: "consent.html", answers, size: CONSENT, in_sight: "#allow, #deny, #left", pictures }
 }
 
+fn help(name: &'static str, pictures: Pictures, title: &str, prompt: &str, targets: &Value) -> Case {
+    let help = json!({ "help": {
+        "id": 1, "title": title, "prompt": prompt, "program": "planner", "session": "Flight search", "targets": targets,
+        "deadline_ms": NOW_MS + 262_000,
+    } });
+    let answers = json!({ "help": help });
+    Case { name, file: "help.html", answers, size: HELP, in_sight: "#done, #cancel, #left", pictures }
+}
+
 fn cases() -> Vec<Case> {
     let connected = json!({ "state": "connected" });
     let missing = json!({ "state": "disconnected", "cause": "host_not_found", "detail": "Specified native messaging host not found." });
@@ -203,6 +215,21 @@ fn cases() -> Vec<Case> {
             &question("download", "https://mail.example.com", "invoice.pdf", &["once"]),
         ),
         consent("consent-hostile", Pictures::None, &long_question),
+        help(
+            "help",
+            Pictures::Both,
+            "Sign in",
+            "The airline asks for a code that it sent to your phone.\n\nPlease type it and press Continue.",
+            &json!([{ "role": "textbox", "name": "Code" }, { "role": "button", "name": "Continue" }]),
+        ),
+        help("help-bare", Pictures::None, "", "请完成拼图", &json!([])),
+        help(
+            "help-hostile",
+            Pictures::None,
+            &hostile(),
+            &format!("{}\n", hostile()).repeat(20),
+            &(0..20).map(|_| json!({ "role": "button", "name": hostile() })).collect::<Value>(),
+        ),
         consent("consent-early", Pictures::None, &early),
     ]
 }
@@ -237,7 +264,7 @@ fn everything_can_be_read_reached_and_has_a_name_in_both_languages() {
             // A popup grows with its contents; windows and pages have half the room at twice the size.
             if case.file != "popup.html" {
                 face.view(view((case.size.0 / 2, case.size.1 / 2)));
-                complain("200 %", face.complaints("#allow, #deny", IN_SCROLL));
+                complain("200 %", face.complaints("#allow, #deny, #done, #cancel", IN_SCROLL));
             }
             if language != "en-US" {
                 let left = face.value(

@@ -27,6 +27,7 @@
     state: () => answers.state ?? null,
     reconnect: () => answers.state ?? null,
     consent_state: () => answers.question ?? null,
+    help_state: () => answers.help ?? null,
   };
   globalThis.asked = [];
   chrome.runtime.sendMessage = async (message) => {
