@@ -41,6 +41,16 @@ enum Blow {
     BrowserRestored,
 }
 
+/// What has to be there of the user's tabs.
+enum UserTabs {
+    Once,
+    /// The user let the browser restore nothing.
+    Gone,
+    /// What the browser had written down is there. Not `Once`: of a tab that moved in the last seconds, what Chromium writes down
+    /// can lag behind, and it restores such a tab not at all or in both windows.
+    AsRestored(Vec<String>),
+}
+
 struct Chaos {
     browser: Browser,
     dice: Dice,
@@ -53,6 +63,12 @@ struct Chaos {
 
 fn number(variable: &str, otherwise: u64) -> u64 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+}
+
+/// Tabs, short.
+fn shown(tabs: &[Value]) -> String {
+    let short = |tab: &Value| format!("{}/{} {}", tab["windowId"], tab["id"], tab["url"]);
+    tabs.iter().map(short).collect::<Vec<_>>().join(", ")
 }
 
 impl Chaos {
@@ -217,30 +233,18 @@ impl Chaos {
         reasons.as_array().map_or(reasons.as_u64().unwrap_or(0) != 0, |reasons| !reasons.is_empty())
     }
 
-    /// The browser writes down what it would restore some seconds late.
-    fn wait_until_restorable(&self) {
+    /// What the browser would restore now: the addresses in the file that it writes, which is some seconds late.
+    fn written_down(&self) -> Vec<String> {
         let folder = self.browser.profile().join("Default/Sessions");
-        let started = Instant::now();
-        loop {
-            let files = fs::read_dir(&folder).into_iter().flatten().flatten().map(|file| file.path());
-            let session = files.filter(|path| path.to_string_lossy().contains("Session_")).max();
-            let bytes = session.as_ref().and_then(|path| fs::read(path).ok()).unwrap_or_default();
-            let is_in = |url: &&String| bytes.windows(url.len()).any(|part| part == url.as_bytes());
-            let missing: Vec<&String> = self.urls().filter(|url| !is_in(url)).collect();
-            if missing.is_empty() {
-                return;
-            }
-            assert!(
-                started.elapsed() < LIMIT,
-                "the browser has not written down {missing:?} in {session:?} ({} bytes)",
-                bytes.len()
-            );
-            thread::sleep(Duration::from_millis(50));
-        }
+        let files = fs::read_dir(&folder).into_iter().flatten().flatten().map(|file| file.path());
+        let session = files.filter(|path| path.to_string_lossy().contains("Session_")).max();
+        let bytes = session.and_then(|path| fs::read(path).ok()).unwrap_or_default();
+        let is_in = |url: &&String| bytes.windows(url.len()).any(|part| part == url.as_bytes());
+        self.urls().filter(is_in).cloned().collect()
     }
 
     /// What is wrong with what there is now.
-    fn wrong(&self, has_user_tabs: bool) -> Option<String> {
+    fn wrong(&self, user_tabs: &UserTabs) -> Option<String> {
         let listed = self.browser.bsk(&["session", "list", "--json"]);
         if listed.exit_code() != Some(0) {
             return Some(listed.report());
@@ -268,24 +272,29 @@ impl Chaos {
             let is_of_user =
                 url == "about:blank" || url.starts_with("chrome://") || self.urls().any(|own| own == url);
             if !is_in_session && !is_of_user {
-                return Some(format!("`{url}` is left: {tabs:?}"));
+                return Some(format!("`{url}` is left: {}", shown(&tabs)));
             }
         }
         let pages: Vec<Value> =
             self.browser.devtools().targets().into_iter().filter(|target| target["type"] == "page").collect();
         for url in self.urls() {
             let times = pages.iter().filter(|page| page["url"] == url.as_str()).count();
-            if times != usize::from(has_user_tabs) {
-                return Some(format!("`{url}` is there {times} times: {tabs:?}"));
+            let is_right = match user_tabs {
+                UserTabs::Once => times == 1,
+                UserTabs::Gone => times == 0,
+                UserTabs::AsRestored(written) => times > 0 || !written.contains(url),
+            };
+            if !is_right {
+                return Some(format!("`{url}` is there {times} times: {}", shown(&tabs)));
             }
         }
         None
     }
 
     /// Nothing may be wrong, soon and after all sessions were stopped.
-    fn check(&self, what: &str, has_user_tabs: bool) {
+    fn check(&self, what: &str, user_tabs: &UserTabs) {
         let mut last = String::new();
-        let look = |last: &mut String| match self.wrong(has_user_tabs) {
+        let look = |last: &mut String| match self.wrong(user_tabs) {
             None => Some(()),
             Some(wrong) => {
                 *last = wrong;
@@ -318,8 +327,8 @@ impl Chaos {
             self.dice.one_of(&[Blow::Caller, Blow::Host, Blow::Worker, Blow::Reload])
         };
         let act = self.dice.one_of(&[Act::Start, Act::Borrow, Act::BorrowAsked, Act::Return, Act::Stop]);
+        let written = self.written_down();
         if matches!(blow, Blow::Browser | Blow::BrowserRestored) {
-            self.wait_until_restorable();
             self.wait_until_switched_on();
         }
         let pause = self.dice.time_below(WITHIN);
@@ -329,12 +338,28 @@ impl Chaos {
         thread::sleep(pause);
         self.strike(blow, &running);
         drop(running.finish());
-        if blow == Blow::Browser {
-            self.check(&what, false);
-            self.open_user_windows();
-        } else {
-            self.check(&what, true);
+        match blow {
+            Blow::Caller | Blow::Host | Blow::Worker | Blow::Reload => self.check(&what, &UserTabs::Once),
+            Blow::Browser => {
+                self.check(&what, &UserTabs::Gone);
+                self.open_user_windows();
+            }
+            Blow::BrowserRestored => {
+                self.check(&what, &UserTabs::AsRestored(written));
+                self.begin_anew();
+            }
         }
+    }
+
+    /// The user closes what was restored and opens the pages anew.
+    fn begin_anew(&self) {
+        let urls: Vec<&String> = self.urls().collect();
+        self.browser.in_worker(&format!(
+            "chrome.windows.create({{}}).then(() => chrome.tabs.query({{}})).then((tabs) =>
+                chrome.tabs.remove(tabs.filter((tab) => {}.includes(tab.url)).map((tab) => tab.id))).then(() => true)",
+            serde_json::json!(urls)
+        ));
+        self.open_user_windows();
     }
 }
 
