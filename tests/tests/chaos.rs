@@ -159,6 +159,14 @@ impl Chaos {
                 let url = self.dice.one_of(&[0, 1]);
                 let running =
                     self.command(&["tab", "borrow", &self.tab_of(&self.asked[url]), "--session", &session]);
+                let started = Instant::now();
+                while !Consent::is_asked(&self.browser) {
+                    if started.elapsed() > LIMIT {
+                        running.kill();
+                        panic!("no question, and the command: {}", running.finish().report());
+                    }
+                    thread::sleep(Duration::from_millis(10));
+                }
                 let consent = Consent::asked(&self.browser);
                 if self.dice.below(2) == 0 {
                     consent.allow();
