@@ -1,9 +1,10 @@
 // Borrowing: a tab of the user joins a session after the user's yes, and goes back to its window and place.
 // Nothing of the tab is read before the yes but what the browser shows of it: title and address. Refuses tabs that no extension
 // may touch, tabs of other sessions, and tabs that went to another site while the user was asked. A borrowed tab is never closed
-// by us; one that is closed together with the Agent Window is opened again from its address.
+// by us; one that is closed together with the Agent Window is opened again from its address. Every move is a trip that is written
+// down first and belongs to no session on its way: a worker that dies meanwhile leaves a tab that the next one brings home.
 
-/** @import { Agent, CallArgs, Session, Surroundings, TabClaim, TabHome } from './types.js' */
+/** @import { Agent, CallArgs, Session, Surroundings, TabClaim, TabHome, Trip } from './types.js' */
 /** @import { Consent } from './consent.js' */
 /** @import { Debuggees } from './debuggee.js' */
 /** @import { Events } from './events.js' */
@@ -16,6 +17,7 @@ import { sessionOver } from './admission.js';
 import { tabForbidden } from './cdp_errors.js';
 import { Refusal } from './codes.js';
 import { notAllowed } from './consent.js';
+import { emptyPage } from './orphans.js';
 import { titleOf } from './ownership.js';
 import { isTouchable } from './policy/url_rule.js';
 
@@ -107,6 +109,9 @@ export class Borrow {
       throw new Refusal('permission_denied', 'borrow_conflict', `tab ${tabId} is in another session`,
         'wait until that session has ended; `bsk session list` shows the open ones');
     }
+    if (this.#ownership.trip(tabId) !== undefined) {
+      throw new Refusal('permission_denied', 'borrow_conflict', `tab ${tabId} is being moved`, 'try again in a moment');
+    }
     if (!isTouchable(tab.pendingUrl || tab.url || '')) throw tabForbidden(tabId);
     if (owner === undefined && this.#sites.rulingOnTab(tab).access === 'block') {
       // Such a tab is not listed either, so not even the rule is named: it would tell where the user is.
@@ -130,7 +135,6 @@ export class Borrow {
     const { tabs, windows } = this.#around.chrome;
     const tabId = /** @type {number} */ (tab.id);
     const window = await windows.get(tab.windowId);
-    const claim = this.#ownership.addClaim(tabId, session.sessionId);
     const { left, top, width, height } = window;
     /** @type {TabHome} */
     const home = {
@@ -138,11 +142,7 @@ export class Borrow {
       ...(tab.groupId === undefined || tab.groupId < 0 ? {} : { groupId: tab.groupId }),
       ...(left === undefined || top === undefined || width === undefined || height === undefined ? {} : { bounds: { left, top, width, height } }),
     };
-    claim.home = home;
-    if (allowedSite !== null) claim.siteAnswers = { [allowedSite]: true };
-    this.#sites.shows(tabId, tab.pendingUrl || tab.url || '', claim);
-    session.activeTabId = tabId;
-    // Before anything moves: a worker that dies from here on brings the tab home.
+    const trip = this.#ownership.beginTrip(session, tabId, home);
     await this.#ownership.save();
     try {
       if (tab.windowId !== session.windowId) await tabs.move(tabId, { windowId: session.windowId, index: -1 });
@@ -152,12 +152,30 @@ export class Borrow {
       await tabs.update(tabId, { autoDiscardable: false });
       if (tab.discarded === true) await tabs.reload(tabId);
     } catch (error) {
-      await this.giveBack(claim, session.windowId);
+      await this.#undo(trip);
       throw new Refusal('cdp_failed', null, `tab ${tabId} could not be moved to the Agent Window: ${error instanceof Error ? error.message : String(error)}`,
         'look at the browser, then try again');
     }
+    if (this.#ownership.session(session.sessionId) !== session) {
+      await this.#undo(trip);
+      throw sessionOver(session);
+    }
+    const claim = this.#ownership.addClaim(tabId, session.sessionId);
+    claim.home = home;
+    if (allowedSite !== null) claim.siteAnswers = { [allowedSite]: true };
+    const moved = await tabs.get(tabId).catch(() => tab);
+    this.#sites.shows(tabId, moved.pendingUrl || moved.url || '', claim);
+    this.#ownership.endTrip(tabId);
+    session.activeTabId = tabId;
+    await this.#ownership.save();
     this.#events.sessionChanged(session);
     this.#changed(session, tab);
+  }
+
+  /** @param {Trip} trip of a tab that no session got */
+  async #undo(trip) {
+    this.#groups.forget(trip.tabId);
+    await this.goHome(trip);
   }
 
   /**
@@ -175,13 +193,14 @@ export class Borrow {
     const inWindow = await tabs.query({ windowId: session.windowId });
     if (inWindow.length === 1 && inWindow[0]?.id === claim.tabId) {
       // The Agent Window stays, so its last tab is replaced by an empty one.
-      const empty = await tabs.create({ windowId: session.windowId, url: 'about:blank', active: true });
-      if (empty.id !== undefined) {
+      await this.#ownership.opening(session.sessionId, async () => {
+        const empty = await tabs.create({ windowId: session.windowId, url: emptyPage(session.sessionId), active: true });
+        if (empty.id === undefined) return;
         this.#ownership.addClaim(empty.id, session.sessionId);
         void this.#groups.add(session, empty.id);
-      }
+      });
     }
-    const returned = await this.giveBack(claim, session.windowId);
+    const returned = await this.#giveBack(session, claim, claim.home);
     this.#events.sessionChanged(session);
     this.#changed(session, null);
     if (returned === null) {
@@ -192,19 +211,35 @@ export class Borrow {
 
   /**
    * Takes a borrowed tab out of its session and puts it back.
+   * @param {Session} session
    * @param {TabClaim} claim
-   * @param {number} agentWindowId
+   * @param {TabHome} home
    * @returns {Promise<Returned | null>} null when the tab is gone
    */
-  async giveBack(claim, agentWindowId) {
-    const { tabId, home } = claim;
+  async #giveBack(session, { tabId }, home) {
     this.#ownership.dropClaim(tabId);
+    const trip = this.#ownership.beginTrip(session, tabId, home);
+    // Before anything moves, as on the way here.
+    await this.#ownership.save();
+    return this.goHome(trip);
+  }
+
+  /**
+   * Brings a tab that belongs to no session (any more) to its place.
+   * @param {Trip} trip that is written down
+   * @param {{ isResumed?: boolean }} [how] isResumed: an earlier worker may have done a part of it
+   * @returns {Promise<Returned | null>} null when the tab is gone
+   */
+  async goHome(trip, { isResumed = false } = {}) {
+    const { tabId, agentWindowId, home } = trip;
     this.#groups.forget(tabId);
     this.#debuggees.release(tabId);
     this.#pageCalls.forgetTab(tabId);
     this.#events.forgetTab(tabId);
     this.#sites.forgetTab(tabId);
-    const returned = home === undefined ? null : await this.#moveHome(tabId, home, agentWindowId);
+    const returned = await this.#moveHome(tabId, home, agentWindowId, isResumed);
+    if (returned === null && isResumed) await this.#openAgain(home, isResumed);
+    this.#ownership.endTrip(tabId);
     await this.#ownership.save();
     return returned;
   }
@@ -213,14 +248,17 @@ export class Borrow {
    * @param {number} tabId
    * @param {TabHome} home
    * @param {number} agentWindowId
+   * @param {boolean} isResumed
    * @returns {Promise<Returned | null>}
    */
-  async #moveHome(tabId, home, agentWindowId) {
+  async #moveHome(tabId, home, agentWindowId, isResumed) {
     const { tabs, windows } = this.#around.chrome;
     const tab = await tabs.get(tabId).catch(() => null);
     if (tab === null) return null;
     await tabs.update(tabId, { autoDiscardable: true }).catch(() => {});
-    if (tab.windowId !== agentWindowId) {
+    // A tab that is half home is put at its place; elsewhere it is where the user wants it.
+    const isHalfHome = isResumed && tab.windowId === home.windowId;
+    if (tab.windowId !== agentWindowId && !isHalfHome) {
       return { window_id: tab.windowId, ...(tab.windowId === home.windowId ? {} : { message: `it stays in window ${tab.windowId}, where the user put it` }) };
     }
     const isThere = await windows.get(home.windowId).then(({ type }) => type === 'normal', () => false);
@@ -266,18 +304,31 @@ export class Borrow {
    * @param {number} agentWindowId
    */
   async bringHome(tabId, home, agentWindowId) {
-    await this.#moveHome(tabId, home, agentWindowId);
+    await this.#moveHome(tabId, home, agentWindowId, false);
   }
 
   /**
    * A borrowed tab was closed with the Agent Window: it is opened again, where it came from.
-   * @param {TabHome} home
+   * @param {Trip} trip that is written down
    */
-  async reopen(home) {
+  async reopen({ tabId, home }) {
+    await this.#openAgain(home, false);
+    this.#ownership.endTrip(tabId);
+    await this.#ownership.save();
+  }
+
+  /**
+   * @param {TabHome} home
+   * @param {boolean} isResumed it may be open again already
+   */
+  async #openAgain(home, isResumed) {
     const { tabs, windows } = this.#around.chrome;
     const others = await windows.getAll({ windowTypes: ['normal'] });
     // With the last window the browser ends, and nothing may keep it from that.
     if (!isTouchable(home.url) || others.length === 0) return;
+    const isOpen = (/** @type {chrome.tabs.Tab} */ { id, url, pendingUrl }) =>
+      (pendingUrl || url) === home.url && this.#ownership.claim(id ?? -1) === undefined;
+    if (isResumed && (await tabs.query({})).some(isOpen)) return;
     if (others.some(({ id }) => id === home.windowId)) {
       await tabs.create({ windowId: home.windowId, index: home.index, url: home.url, active: false, pinned: home.isPinned });
     } else {

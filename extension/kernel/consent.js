@@ -130,6 +130,8 @@ export class Consent {
     const timer = this.#around.setTimer(() => settle('timed_out'), CONSENT_MS);
     const gone = () => settle('cancelled');
     signal.addEventListener('abort', gone);
+    // It may have come while an earlier answer was looked for.
+    if (signal.aborted) gone();
     this.#changed();
     await this.#show(id, question, () => settle('closed')).catch(() => settle('not_shown'));
     const { verdict, lasting } = await settled;

@@ -23,6 +23,8 @@ import { stepHistory } from './history.js';
 import { hello } from './identity.js';
 import { Idle } from './idle.js';
 import { Interrupts } from './interrupts.js';
+import { LostWindows } from './lost_windows.js';
+import { Orphans } from './orphans.js';
 import { OwnWindows } from './own_windows.js';
 import { Ownership } from './ownership.js';
 import { PageCalls } from './page_calls.js';
@@ -77,6 +79,8 @@ export function startKernel(around) {
     ownership, debuggees, events, groups, pageCalls, consent, sites, changed: (session, tab) => interrupts.borrowed(session, tab),
   });
   const sessions = new Sessions(around, { ownership, debuggees, events, groups, borrow, ended });
+  const lost = new LostWindows(around);
+  const orphans = new Orphans(around, { ownership, borrow, lost });
   const interrupts = new Interrupts(around, { ownership, sessions, groups });
   const userInput = new UserInput(debuggees, events);
   const tabs = new Tabs(around, { ownership, debuggees, events, groups, pageCalls, settings, sites });
@@ -87,8 +91,8 @@ export function startKernel(around) {
   /** @type {Handlers} */
   const handlers = {
     profile: () => tabs.profile(),
-    async session_start(args) {
-      const record = await sessions.start(args);
+    async session_start(args, _grant, signal) {
+      const record = await sessions.start(args, signal);
       // Switched off while the window opened: then nobody else ends this session.
       if (!settings.values.enabled) {
         await endAll();
@@ -207,7 +211,7 @@ export function startKernel(around) {
         heldInput.documentGone(tabId);
         highlights.navigated(tabId);
         if (typeof frame['url'] === 'string') {
-          tabs.wentTo(claim, frame['url']);
+          tabs.wentTo(tabId, frame['url']);
           sites.shows(tabId, frame['url'], claim);
         }
       } else {
@@ -263,15 +267,16 @@ export function startKernel(around) {
   }
 
   const ready = (async () => {
-    const [orphans] = await Promise.all([ownership.load(), settings.load(), ownWindows.load(), highlights.load()]);
-    await sessions.closeOrphans(orphans);
-    await sessions.reconcile();
+    const [lostNow] = await Promise.all([ownership.load(), settings.load(), ownWindows.load(), highlights.load()]);
+    await lost.load(lostNow);
+    await sessions.resume();
     await groups.load();
     if (!settings.values.enabled) await endAll();
     for (const { id = -1, pendingUrl, url } of await chrome.tabs.query({})) {
       const claim = ownership.claim(id);
       if (claim !== undefined) sites.shows(id, pendingUrl || url || '', claim);
     }
+    await orphans.look();
     idle.check();
   })();
 
@@ -292,12 +297,17 @@ export function startKernel(around) {
     port.connect();
     idle.check();
   }));
-  chrome.tabs.onCreated.addListener(afterLoad((tab) => tabs.created(tab)));
+  chrome.tabs.onCreated.addListener(afterLoad((tab) => {
+    orphans.tabCreated(tab);
+    return tabs.created(tab);
+  }));
+  chrome.tabGroups.onCreated.addListener(afterLoad(() => orphans.groupChanged()));
+  chrome.tabGroups.onUpdated.addListener(afterLoad(() => orphans.groupChanged()));
   chrome.tabs.onRemoved.addListener(afterLoad(async (tabId, { isWindowClosing }) => {
     heldInput.forgetTab(tabId);
     help.tabRemoved(tabId);
-    const home = await tabs.removed(tabId);
-    if (home !== undefined && isWindowClosing) await borrow.reopen(home);
+    const trip = await tabs.removed(tabId, isWindowClosing);
+    if (trip !== null) await borrow.reopen(trip);
   }));
   chrome.tabs.onActivated.addListener(afterLoad(({ tabId }) => tabs.activated(tabId)));
   chrome.tabs.onReplaced.addListener(afterLoad((added, removed) => tabs.replaced(added, removed)));
@@ -327,6 +337,7 @@ export function startKernel(around) {
   chrome.commands.onCommand.addListener(afterLoad((name) => interrupts.command(name)));
   chrome.tabs.onUpdated.addListener(afterLoad((tabId, change, tab) => {
     tabUpdated(tabId, change, tab);
+    if (change.url !== undefined) tabs.wentTo(tabId, change.url);
     if (change.groupId !== undefined) interrupts.groupChanged(tabId, change.groupId);
   }));
   chrome.notifications.onClicked.addListener((id) => {

@@ -5,11 +5,6 @@
 
 /** @import { Surroundings } from './types.js' */
 
-import { arrayOf, integer } from './shape.js';
-
-const KEY = 'own_windows';
-const storedShape = arrayOf(integer(0, Number.MAX_SAFE_INTEGER));
-
 /**
  * @typedef {object} OwnWindow
  * @property {number} windowId
@@ -29,13 +24,13 @@ export class OwnWindows {
     this.#around = around;
   }
 
-  /** Closes what an earlier worker left open. */
+  /** Closes what an earlier worker left open: popup windows that show a page of ui/, which nobody else opens. */
   async load() {
-    const { storage, windows } = this.#around.chrome;
-    const left = (await storage.session.get(KEY))[KEY];
-    if (!storedShape.accepts(left) || left.length === 0) return;
-    await Promise.all(left.map((windowId) => windows.remove(windowId).catch(() => {})));
-    await storage.session.set({ [KEY]: [] });
+    const { runtime, tabs, windows } = this.#around.chrome;
+    const [open, all] = await Promise.all([tabs.query({}), windows.getAll({ windowTypes: ['popup'] })]);
+    const popups = new Set(all.map(({ id }) => id));
+    const left = open.filter(({ windowId, url, pendingUrl }) => popups.has(windowId) && (pendingUrl || url || '').startsWith(runtime.getURL('ui/')));
+    await Promise.all(left.map(({ windowId }) => windows.remove(windowId).catch(() => {})));
   }
 
   /**
@@ -52,7 +47,6 @@ export class OwnWindows {
     if (window?.id === undefined || tabId === undefined) throw new Error('the browser opened no window');
     const own = { windowId: window.id, tabId, page, closed };
     this.#open.set(own.windowId, own);
-    void this.#save();
     return own;
   }
 
@@ -72,7 +66,6 @@ export class OwnWindows {
   /** @param {OwnWindow} own */
   async close(own) {
     if (!this.#open.delete(own.windowId)) return;
-    void this.#save();
     await this.#around.chrome.windows.remove(own.windowId).catch(() => {});
   }
 
@@ -89,11 +82,6 @@ export class OwnWindows {
     const own = this.#open.get(windowId);
     if (own === undefined) return;
     this.#open.delete(windowId);
-    void this.#save();
     own.closed();
-  }
-
-  #save() {
-    return this.#around.chrome.storage.session.set({ [KEY]: [...this.#open.keys()] }).catch(() => {});
   }
 }

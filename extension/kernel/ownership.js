@@ -1,12 +1,14 @@
 // Who owns what: the sessions, the tabs each may touch, the numbers its frames and refs have. The only state of the kernel.
 // Lives in memory for the guard and in `chrome.storage.session` for the next worker; a save is complete before the reply
-// that depends on it goes out, so a worker that dies loses nothing that was promised (invariant 8). `storage.local` holds
-// just enough to close Agent Windows that outlived their sessions. Refuses to number anything twice: frame numbers and ref
-// numbers only grow, and a worker that starts again goes on at the reserved number.
+// that depends on it goes out, so a worker that dies loses nothing that was promised (invariant 8). What moves or closes the
+// user's things in several steps is written down before the first one, so that another worker can finish it. `storage.local`
+// holds what lost_windows.js needs once all sessions are gone. Refuses to number anything twice: frame numbers and ref numbers
+// only grow, and a worker that starts again goes on at the reserved number.
 
-/** @import { AgentWindow, EndCause, EndedSession, Session, SessionRecord, Surroundings, TabClaim } from './types.js' */
+/** @import { AgentWindow, EndCause, EndedSession, Ending, Session, SessionRecord, Surroundings, TabClaim, Trip } from './types.js' */
 
-import { arrayOf, bool, finite, integer, object, oneOf, recordOf, text } from './shape.js';
+import { homeShape, WindowsCopy } from './lost_windows.js';
+import { arrayOf, bool, integer, object, oneOf, recordOf, text } from './shape.js';
 import { agentShape } from './wire.js';
 
 /** How many ended sessions are remembered. */
@@ -15,31 +17,27 @@ const MOST_ENDED = 32;
 /** Ref numbers are reserved in blocks, so that most answers need no write. */
 const REF_BLOCK = 500;
 
+/** How many addresses of a tab are kept: what a crashed browser restores can be some seconds old. */
+const MOST_URLS = 4;
+
 const count = integer(0, Number.MAX_SAFE_INTEGER);
 /** @type {import('./types.js').Shape<'accept' | 'dismiss'>} */
 const dialogPolicy = oneOf(['accept', 'dismiss']);
-/** @type {import('./types.js').Shape<import('./types.js').TabHome>} */
-const homeShape = object(
-  { windowId: count, index: count, isPinned: bool, url: text() },
-  { groupId: count, bounds: object({ left: finite, top: finite, width: finite, height: finite }) },
-);
 /** @type {import('./types.js').Shape<EndCause>} */
 const endCause = oneOf(['stopped', 'user', 'window_closed', 'idle']);
 const storedShape = object({
   ended: arrayOf(object({ sessionId: text(), cause: endCause })),
   sessions: arrayOf(object(
     { sessionId: text(), windowId: count, createdAtMs: count, idleMs: count, lastUsedMs: count },
-    { name: text(), groupId: count, activeTabId: count, dialogs: dialogPolicy, agent: agentShape },
+    { name: text(), groupId: count, activeTabId: count, dialogs: dialogPolicy, agent: agentShape, isUntold: bool },
   )),
   claims: arrayOf(object({
-    tabId: count, sessionId: text(), mainReserved: count, nextFrameNumber: count, isWithdrawn: bool,
+    tabId: count, sessionId: text(), mainReserved: count, nextFrameNumber: count, isWithdrawn: bool, urls: arrayOf(text()),
     frames: recordOf(object({ number: count, reserved: count })),
   }, { home: homeShape, siteAnswers: recordOf(bool) })),
+  trips: arrayOf(object({ tabId: count, agentWindowId: count, title: text(), home: homeShape })),
+  endings: arrayOf(object({ windowId: count, title: text(), opened: arrayOf(object({ tabId: count, urls: arrayOf(text()) })) })),
 });
-const windowsShape = arrayOf(object({
-  windowId: count, title: text(), tabIds: arrayOf(count), borrowed: arrayOf(object({ tabId: count, home: homeShape })),
-}));
-
 /** How far the ref numbers of one frame are. */
 class RefNumbers {
   /**
@@ -59,6 +57,12 @@ export class Ownership {
   #ended = [];
   /** @type {Map<number, TabClaim>} */
   #claims = new Map();
+  /** Tabs of the user between their window and an Agent Window, in either direction; no session may touch them. @type {Map<number, Trip>} */
+  #trips = new Map();
+  /** What ended sessions still have to close. @type {Set<Ending>} */
+  #endings = new Set();
+  /** Sessions with a window or tab that is being opened and not claimed yet. @type {string[]} */
+  #opening = [];
   /** Next ref numbers by claim and frame number, more exact than what is reserved. @type {WeakMap<TabClaim, Map<number, RefNumbers>>} */
   #refs = new WeakMap();
   /** @type {Surroundings} */
@@ -69,16 +73,18 @@ export class Ownership {
   #waiting = null;
   /** @type {Promise<void>} */
   #writing = Promise.resolve();
-  #localCopy = '[]';
+  /** @type {WindowsCopy} */
+  #copy;
 
   /** @param {Surroundings} around */
   constructor(around) {
     this.#around = around;
+    this.#copy = new WindowsCopy(around);
   }
 
   /**
    * Reads what an earlier worker stored, once.
-   * @returns {Promise<AgentWindow[]>} Agent Windows whose sessions are gone, to be closed
+   * @returns {Promise<AgentWindow[]>} Agent Windows whose sessions were lost just now
    */
   load() {
     this.#loading ??= this.#read();
@@ -86,19 +92,14 @@ export class Ownership {
   }
 
   async #read() {
-    const { storage } = this.#around.chrome;
-    const [{ ownership }, { agent_windows }] = await Promise.all([
-      storage.session.get('ownership'), storage.local.get('agent_windows'),
-    ]);
-    if (storedShape.accepts(ownership)) {
-      for (const session of ownership.sessions) this.#sessions.set(session.sessionId, session);
-      for (const claim of ownership.claims) this.#claims.set(claim.tabId, claim);
-      this.#ended = ownership.ended;
-      this.#localCopy = JSON.stringify(this.#agentWindows());
-      return [];
-    }
-    await this.save();
-    return windowsShape.accepts(agent_windows) ? agent_windows : [];
+    const [{ ownership }, windows] = await Promise.all([this.#around.chrome.storage.session.get('ownership'), this.#copy.read()]);
+    if (!storedShape.accepts(ownership)) return windows;
+    for (const session of ownership.sessions) this.#sessions.set(session.sessionId, session);
+    for (const claim of ownership.claims) this.#claims.set(claim.tabId, claim);
+    for (const trip of ownership.trips) this.#trips.set(trip.tabId, trip);
+    this.#endings = new Set(ownership.endings);
+    this.#ended = ownership.ended;
+    return [];
   }
 
   /**
@@ -116,29 +117,31 @@ export class Ownership {
   }
 
   async #write() {
-    const { storage } = this.#around.chrome;
-    const ownership = { sessions: [...this.#sessions.values()], claims: [...this.#claims.values()], ended: this.#ended };
-    const windows = this.#agentWindows();
-    const copy = JSON.stringify(windows);
-    if (copy !== this.#localCopy) {
-      this.#localCopy = copy;
-      // Not waited for: no reply promises it, and it only matters once all sessions are lost.
-      void storage.local.set({ agent_windows: windows });
-    }
-    await storage.session.set({ ownership });
+    const ownership = {
+      sessions: [...this.#sessions.values()], claims: [...this.#claims.values()], ended: this.#ended,
+      trips: [...this.#trips.values()], endings: [...this.#endings],
+    };
+    await Promise.all([this.#copy.write(this.#agentWindows()), this.#around.chrome.storage.session.set({ ownership })]);
   }
 
   /** @returns {AgentWindow[]} */
   #agentWindows() {
-    return this.sessions().map((session) => {
-      const claims = this.claimsOf(session.sessionId);
-      return {
-        windowId: session.windowId,
-        title: titleOf(session),
-        tabIds: claims.filter(({ home }) => home === undefined).map(({ tabId }) => tabId),
-        borrowed: claims.flatMap(({ tabId, home }) => (home === undefined ? [] : [{ tabId, home }])),
-      };
-    });
+    /** @type {Map<number, AgentWindow>} */
+    const windows = new Map();
+    const of = (/** @type {number} */ windowId, /** @type {string} */ title) => {
+      const known = windows.get(windowId) ?? { windowId, title, opened: [], borrowed: [] };
+      windows.set(windowId, known);
+      return known;
+    };
+    for (const session of this.#sessions.values()) of(session.windowId, titleOf(session));
+    for (const { tabId, sessionId, urls, home } of this.#claims.values()) {
+      const window = windows.get(this.#sessions.get(sessionId)?.windowId ?? -1);
+      if (home === undefined) window?.opened.push({ tabId, urls });
+      else window?.borrowed.push({ tabId, home });
+    }
+    for (const { windowId, title, opened } of this.#endings) of(windowId, title).opened.push(...opened);
+    for (const { tabId, agentWindowId, title, home } of this.#trips.values()) of(agentWindowId, title).borrowed.push({ tabId, home });
+    return [...windows.values()];
   }
 
   /** @returns {Session[]} in the order they were opened */
@@ -172,15 +175,85 @@ export class Ownership {
   }
 
   /**
-   * Forgets a session and all its claims, but not that it was there.
-   * @param {string} sessionId
+   * Forgets a session and all its claims, but neither that it was there nor what is left to do: what is to be closed, and the
+   * trips of its borrowed tabs, in the order of their places.
+   * @param {Session} session
    * @param {EndCause} cause
+   * @returns {{ ending: Ending, trips: Trip[] }}
    */
-  dropSession(sessionId, cause) {
-    for (const claim of this.claimsOf(sessionId)) this.#claims.delete(claim.tabId);
+  endSession(session, cause) {
+    const { sessionId, windowId } = session;
+    const ending = { windowId, title: titleOf(session), opened: /** @type {Ending['opened']} */ ([]) };
+    /** @type {Trip[]} */
+    const trips = [];
+    for (const { tabId, urls, home } of this.claimsOf(sessionId)) {
+      this.#claims.delete(tabId);
+      if (home === undefined) ending.opened.push({ tabId, urls });
+      else trips.push(this.beginTrip(session, tabId, home));
+    }
     this.#sessions.delete(sessionId);
+    this.#endings.add(ending);
     this.#ended.push({ sessionId, cause });
     if (this.#ended.length > MOST_ENDED) this.#ended.shift();
+    return { ending, trips: trips.sort(byPlace) };
+  }
+
+  /** @returns {Ending[]} */
+  endings() {
+    return [...this.#endings];
+  }
+
+  /** @param {Ending} ending all that it names is closed */
+  dropEnding(ending) {
+    this.#endings.delete(ending);
+  }
+
+  /**
+   * @param {Session} session to which the tab goes or from which it comes
+   * @param {number} tabId
+   * @param {import('./types.js').TabHome} home
+   * @returns {Trip} to be saved before anything moves
+   */
+  beginTrip(session, tabId, home) {
+    const trip = { tabId, agentWindowId: session.windowId, title: titleOf(session), home };
+    this.#trips.set(tabId, trip);
+    return trip;
+  }
+
+  /** @param {number} tabId */
+  trip(tabId) {
+    return this.#trips.get(tabId);
+  }
+
+  /** @returns {Trip[]} in the order of their places */
+  trips() {
+    return [...this.#trips.values()].sort(byPlace);
+  }
+
+  /** @param {number} tabId */
+  endTrip(tabId) {
+    this.#trips.delete(tabId);
+  }
+
+  /**
+   * Opens a window or tab for a session and claims it, as one thing for those who look for what nobody claims.
+   * @template T
+   * @param {string} sessionId
+   * @param {() => Promise<T>} open
+   * @returns {Promise<T>}
+   */
+  async opening(sessionId, open) {
+    this.#opening.push(sessionId);
+    try {
+      return await open();
+    } finally {
+      this.#opening.splice(this.#opening.indexOf(sessionId), 1);
+    }
+  }
+
+  /** @param {string} sessionId */
+  isOpening(sessionId) {
+    return this.#opening.includes(sessionId);
   }
 
   /** @returns {readonly EndedSession[]} the latest last */
@@ -196,12 +269,25 @@ export class Ownership {
    */
   addClaim(tabId, sessionId) {
     const claim = {
-      tabId, sessionId, mainReserved: REF_BLOCK, frames: {}, nextFrameNumber: 1, isWithdrawn: false,
+      tabId, sessionId, mainReserved: REF_BLOCK, frames: {}, nextFrameNumber: 1, isWithdrawn: false, urls: [],
     };
     this.#claims.set(tabId, claim);
     // Nothing was given out yet in a new tab: the first block is reserved but not used.
     this.#refs.set(claim, new Map([[0, new RefNumbers(1, REF_BLOCK)]]));
     return claim;
+  }
+
+  /**
+   * A tab of a session shows another address.
+   * @param {TabClaim} claim
+   * @param {string} url
+   */
+  showsUrl(claim, url) {
+    const { home, urls } = claim;
+    if (home !== undefined && home.url !== url) home.url = url;
+    else if (home === undefined && urls.at(-1) !== url) claim.urls = [...urls.filter((other) => other !== url), url].slice(-MOST_URLS);
+    else return;
+    void this.save();
   }
 
   /**
@@ -338,6 +424,15 @@ export class Ownership {
     frames.set(frame, numbers);
     return numbers;
   }
+}
+
+/**
+ * Each tab finds those before it already there.
+ * @param {Trip} a
+ * @param {Trip} b
+ */
+function byPlace(a, b) {
+  return a.home.index - b.home.index;
 }
 
 /**

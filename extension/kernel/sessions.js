@@ -1,14 +1,15 @@
-// Sessions: opening an Agent Window, ending a session, and putting things right after a worker or an extension went away.
-// Closes only tabs that the session owns and that are still where the session put them: a tab the user opened there, or took to
+// Sessions: opening an Agent Window, ending a session, and putting things right after a worker went away.
+// A session that was opened and of which nobody was told is ended, as nobody could use or stop it. Closes only tabs that the session owns and that are still where the session put them: a tab the user opened there, or took to
 // a window of his own, stays. Keeps invariant 8: ending is always somebody's decision, never the loss of a host or worker.
 
-/** @import { AgentWindow, CallArgs, EndCause, Session, SessionRecord, Surroundings } from './types.js' */
+/** @import { CallArgs, EndCause, Ending, Session, SessionRecord, Surroundings, Trip } from './types.js' */
 /** @import { Borrow } from './borrow.js' */
 /** @import { Debuggees } from './debuggee.js' */
 /** @import { Events } from './events.js' */
 /** @import { Ownership } from './ownership.js' */
 /** @import { TabGroups } from './tab_groups.js' */
 
+import { emptyPage } from './orphans.js';
 import { Refusal } from './codes.js';
 
 /** @typedef {{ session_id: string, returned_tab_ids: number[], return_failures: { tab_id: number, message: string }[] }} SessionStopped */
@@ -54,11 +55,33 @@ export class Sessions {
   /**
    * Opens an Agent Window.
    * @param {CallArgs['session_start']} args
+   * @param {AbortSignal} signal nobody waits for its id any more
    * @returns {Promise<SessionRecord>}
    */
-  async start(args) {
+  async start(args, signal) {
+    const sessionId = this.#freshId();
+    const session = await this.#ownership.opening(sessionId, () => this.#open(sessionId, args));
+    // The group is for people's eyes: the session can be used before it is drawn (it costs a third of the start).
+    void this.#groups.add(session, session.activeTabId ?? -1);
+    await this.#ownership.save();
+    if (signal.aborted) {
+      await this.end(session, 'stopped');
+    } else {
+      this.#events.sessionChanged(session);
+      delete session.isUntold;
+      void this.#ownership.save();
+    }
+    return this.#ownership.record(session);
+  }
+
+  /**
+   * @param {string} sessionId
+   * @param {CallArgs['session_start']} args
+   * @returns {Promise<Session>}
+   */
+  async #open(sessionId, args) {
     const opened = await this.#around.chrome.windows.create({
-      url: 'about:blank', type: 'normal', focused: args.focus,
+      url: emptyPage(sessionId), type: 'normal', focused: args.focus,
       ...(args.width === undefined ? {} : { width: args.width }),
       ...(args.height === undefined ? {} : { height: args.height }),
     });
@@ -69,18 +92,14 @@ export class Sessions {
     const now = this.#around.now();
     /** @type {Session} */
     const session = {
-      sessionId: this.#freshId(), windowId: opened.id, createdAtMs: now, activeTabId: tabId, idleMs: args.idle_ms,
-      lastUsedMs: now, ...(args.name === undefined ? {} : { name: args.name }),
+      sessionId, windowId: opened.id, createdAtMs: now, activeTabId: tabId, idleMs: args.idle_ms,
+      lastUsedMs: now, isUntold: true, ...(args.name === undefined ? {} : { name: args.name }),
       ...(args.dialogs === undefined || args.dialogs === 'ask' ? {} : { dialogs: args.dialogs }),
       ...(args.agent === undefined ? {} : { agent: args.agent }),
     };
     this.#ownership.addSession(session);
-    this.#ownership.addClaim(tabId, session.sessionId);
-    // The group is for people's eyes: the session can be used before it is drawn (it costs a third of the start).
-    void this.#groups.add(session, tabId);
-    await this.#ownership.save();
-    this.#events.sessionChanged(session);
-    return this.#ownership.record(session);
+    this.#ownership.addClaim(tabId, sessionId);
+    return session;
   }
 
   #freshId() {
@@ -101,31 +120,35 @@ export class Sessions {
     /** @type {SessionStopped} */
     const result = { session_id: session.sessionId, returned_tab_ids: [], return_failures: [] };
     if (this.#ownership.session(session.sessionId) !== session) return result;
-    const claims = this.#ownership.claimsOf(session.sessionId);
-    this.#ownership.dropSession(session.sessionId, cause);
+    const { ending, trips } = this.#ownership.endSession(session, cause);
     this.#ended(session, cause);
     this.#events.sessionEnded(session.sessionId, cause);
-    // In the order of their places, so that each finds those before it already there.
-    const borrowed = claims.filter(({ home }) => home !== undefined).sort((a, b) => (a.home?.index ?? 0) - (b.home?.index ?? 0));
-    for (const claim of borrowed) {
-      const returned = await this.#borrow.giveBack(claim, session.windowId);
+    // Before anything moves: a worker that dies from here on leaves the rest to the next one.
+    await this.#ownership.save();
+    for (const trip of trips) {
+      const returned = await this.#borrow.goHome(trip);
       if (returned === null || returned.message !== undefined) {
-        result.return_failures.push({ tab_id: claim.tabId, message: returned?.message ?? 'it was closed' });
+        result.return_failures.push({ tab_id: trip.tabId, message: returned?.message ?? 'it was closed' });
       } else {
-        result.returned_tab_ids.push(claim.tabId);
+        result.returned_tab_ids.push(trip.tabId);
       }
     }
-    await this.#close(session.windowId, claims.filter(({ home }) => home === undefined).map(({ tabId }) => tabId));
-    // Not before: a worker that dies in between finds the session again and its tabs are still accounted for.
-    await this.#ownership.save();
+    await this.#close(ending);
     return result;
+  }
+
+  /** @param {Ending} ending */
+  async #close(ending) {
+    await this.#closeTabs(ending.windowId, ending.opened.map(({ tabId }) => tabId));
+    this.#ownership.dropEnding(ending);
+    await this.#ownership.save();
   }
 
   /**
    * @param {number} agentWindowId
    * @param {number[]} tabIds
    */
-  async #close(agentWindowId, tabIds) {
+  async #closeTabs(agentWindowId, tabIds) {
     const { tabs, windows } = this.#around.chrome;
     const places = await Promise.all(tabIds.map((tabId) => tabs.get(tabId).catch(() => null)));
     await Promise.all(tabIds.map(async (tabId, index) => {
@@ -160,39 +183,35 @@ export class Sessions {
     if (session !== undefined) await this.end(session, 'window_closed');
   }
 
-  /**
-   * Compares what is stored with what there is: windows and tabs may have gone while no worker ran.
-   */
-  async reconcile() {
+  /** Finishes what an earlier worker had begun, and compares what is stored with what there is now. */
+  async resume() {
+    for (const trip of this.#ownership.trips()) await this.#borrow.goHome(trip, { isResumed: true });
+    for (const ending of this.#ownership.endings()) await this.#close(ending);
+    await this.#reconcile();
+    // Its host lost the reply together with the worker.
+    for (const session of this.#ownership.sessions()) if (session.isUntold === true) await this.end(session, 'stopped');
+  }
+
+  /** Windows and tabs may have gone while no worker ran. */
+  async #reconcile() {
     const { tabs, windows } = this.#around.chrome;
     const [openTabs, openWindows] = await Promise.all([tabs.query({}), windows.getAll()]);
     const tabIds = new Set(openTabs.map((tab) => tab.id));
     const windowIds = new Set(openWindows.map((window) => window.id));
     for (const session of this.#ownership.sessions()) {
+      const isOpen = windowIds.has(session.windowId);
       const gone = this.#ownership.claimsOf(session.sessionId).filter((claim) => !tabIds.has(claim.tabId));
-      for (const claim of gone) this.#ownership.dropClaim(claim.tabId);
-      if (!windowIds.has(session.windowId)) await this.end(session, 'window_closed');
-      else if (gone.length > 0) await this.#ownership.save();
-    }
-  }
-
-  /**
-   * Closes what sessions opened that were lost with an update of the extension or a crash of the browser. Ids may mean
-   * something else by now: a tab is closed only when window, id and the group's name all fit.
-   * @param {AgentWindow[]} orphans
-   */
-  async closeOrphans(orphans) {
-    const { tabs, tabGroups } = this.#around.chrome;
-    for (const { windowId, title, tabIds, borrowed } of orphans) {
-      const groups = await tabGroups.query({ windowId, title }).catch(() => []);
-      const groupIds = new Set(groups.map((group) => group.id));
-      const open = groups.length === 0 ? [] : await tabs.query({ windowId });
-      const isOfGroup = (/** @type {number} */ tabId) => open.some(({ id, groupId }) => id === tabId && groupIds.has(groupId));
-      for (const { tabId, home } of borrowed) if (isOfGroup(tabId)) await this.#borrow.bringHome(tabId, home, windowId);
-      for (const { id, groupId } of open) {
-        if (id !== undefined && tabIds.includes(id) && groupIds.has(groupId)) await tabs.remove(id).catch(() => {});
+      /** @type {Trip[]} */
+      const trips = [];
+      for (const claim of gone) {
+        // Closed with the window, a borrowed tab is opened again; closed by itself, it was the user's wish.
+        const { tabId, home } = claim;
+        this.#ownership.dropClaim(tabId);
+        if (home !== undefined && !isOpen) trips.push(this.#ownership.beginTrip(session, tabId, home));
       }
+      if (gone.length > 0) await this.#ownership.save();
+      for (const trip of trips) await this.#borrow.reopen(trip);
+      if (!isOpen) await this.end(session, 'window_closed');
     }
-    if (orphans.length > 0) await this.#around.chrome.storage.local.set({ agent_windows: [] });
   }
 }

@@ -6,7 +6,7 @@
 
 import { titleOf } from './ownership.js';
 
-const COLOR = 'blue';
+export const COLOR = 'blue';
 
 export class TabGroups {
   /** @type {Surroundings} */
@@ -25,13 +25,20 @@ export class TabGroups {
     this.#ownership = ownership;
   }
 
-  /** Learns which tabs an earlier worker put into groups. */
+  /** Learns which tabs an earlier worker put into groups, and draws the group of a session that has none yet. */
   async load() {
-    for (const { groupId, windowId } of this.#ownership.sessions()) {
-      if (groupId === undefined) continue;
-      for (const tab of await this.#around.chrome.tabs.query({ windowId })) {
-        if (tab.groupId === groupId && tab.id !== undefined) this.#members.add(tab.id);
+    for (const session of this.#ownership.sessions()) {
+      const { groupId, windowId } = session;
+      const inWindow = await this.#around.chrome.tabs.query({ windowId });
+      for (const { id, groupId: itsGroup } of inWindow) {
+        if (id === undefined) continue;
+        if (groupId === undefined) {
+          if (this.#ownership.claim(id)?.sessionId === session.sessionId) await this.add(session, id);
+        } else if (itsGroup === groupId) {
+          this.#members.add(id);
+        }
       }
+      if (groupId !== undefined) await this.#name(groupId, session).catch(() => {});
     }
   }
 
@@ -76,10 +83,17 @@ export class TabGroups {
    * @param {number} tabId
    */
   async #begin(session, tabId) {
-    const { tabs, tabGroups } = this.#around.chrome;
-    const groupId = await tabs.group({ tabIds: [tabId], createProperties: { windowId: session.windowId } });
+    const groupId = await this.#around.chrome.tabs.group({ tabIds: [tabId], createProperties: { windowId: session.windowId } });
     session.groupId = groupId;
     void this.#ownership.save();
-    await tabGroups.update(groupId, { title: titleOf(session), color: COLOR });
+    await this.#name(groupId, session);
+  }
+
+  /**
+   * @param {number} groupId
+   * @param {Session} session
+   */
+  async #name(groupId, session) {
+    await this.#around.chrome.tabGroups.update(groupId, { title: titleOf(session), color: COLOR });
   }
 }

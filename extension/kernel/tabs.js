@@ -3,7 +3,7 @@
 // not touched. Never raises a window: a session's active tab changes without the user's attention (invariant 2 stays with the
 // guard: callers have passed it).
 
-/** @import { CallArgs, LossCause, Session, Surroundings, TabClaim, TabHome, TabScope } from './types.js' */
+/** @import { CallArgs, LossCause, Session, Surroundings, TabClaim, TabScope, Trip } from './types.js' */
 /** @import { Debuggees } from './debuggee.js' */
 /** @import { Events } from './events.js' */
 /** @import { Ownership } from './ownership.js' */
@@ -15,6 +15,7 @@
 import { tabClosed } from './cdp_errors.js';
 import { Refusal } from './codes.js';
 import { OpenedTabs } from './opened_tabs.js';
+import { emptyPage } from './orphans.js';
 import { allowedUrl } from './policy/url_rule.js';
 
 /**
@@ -134,15 +135,18 @@ export class Tabs {
    * @returns {Promise<TabRecord>}
    */
   async create(session, args, allowedSite = null) {
-    const url = allowedUrl(args.url ?? 'about:blank');
-    const tab = await this.#around.chrome.tabs.create({
-      windowId: session.windowId, url, active: args.active, ...(args.index === undefined ? {} : { index: args.index }),
+    const url = args.url === undefined ? emptyPage(session.sessionId) : allowedUrl(args.url);
+    const tab = await this.#ownership.opening(session.sessionId, async () => {
+      const opened = await this.#around.chrome.tabs.create({
+        windowId: session.windowId, url, active: args.active, ...(args.index === undefined ? {} : { index: args.index }),
+      });
+      if (opened.id === undefined) throw new Refusal('cdp_failed', null, 'the browser opened no tab', 'look at the browser, then try again');
+      const claim = this.#join(session, opened);
+      if (allowedSite !== null) claim.siteAnswers = { [allowedSite]: true };
+      if (args.active || session.activeTabId === undefined) session.activeTabId = opened.id;
+      return opened;
     });
-    if (tab.id === undefined) throw new Refusal('cdp_failed', null, 'the browser opened no tab', 'look at the browser, then try again');
-    const claim = this.#join(session, tab);
-    if (allowedSite !== null) claim.siteAnswers = { [allowedSite]: true };
-    if (args.active || session.activeTabId === undefined) session.activeTabId = tab.id;
-    await Promise.all([this.#ownership.save(), this.#groups.add(session, tab.id)]);
+    await Promise.all([this.#ownership.save(), this.#groups.add(session, tab.id ?? -1)]);
     this.#events.sessionChanged(session);
     const record = this.recordOf(session, tab);
     return { ...record, url: record.url || url };
@@ -179,7 +183,7 @@ export class Tabs {
     await tabs.remove(claim.tabId).catch(() => {
       throw tabClosed(claim.tabId);
     });
-    await this.removed(claim.tabId);
+    await this.removed(claim.tabId, false);
     return {};
   }
 
@@ -267,9 +271,10 @@ export class Tabs {
   /**
    * `chrome.tabs.onRemoved`: the tab is gone.
    * @param {number} tabId
-   * @returns {Promise<TabHome | undefined>} where it came from, when it was borrowed
+   * @param {boolean} isWindowClosing
+   * @returns {Promise<Trip | null>} to its home, for a borrowed tab that went with the Agent Window
    */
-  async removed(tabId) {
+  async removed(tabId, isWindowClosing) {
     this.#opened.gone(tabId);
     this.#debuggees.tabRemoved(tabId);
     this.#groups.forget(tabId);
@@ -278,24 +283,24 @@ export class Tabs {
     this.#sites.forgetTab(tabId);
     const claim = this.#ownership.claim(tabId);
     const session = claim === undefined ? undefined : this.#ownership.session(claim.sessionId);
-    if (session === undefined) return undefined;
+    if (claim === undefined || session === undefined) return null;
     this.#ownership.dropClaim(tabId);
+    const trip = claim.home === undefined || !isWindowClosing ? null : this.#ownership.beginTrip(session, tabId, claim.home);
     const saved = this.#ownership.save();
     this.#events.tabLost(session.sessionId, tabId, 'closed');
     this.#events.sessionChanged(session);
     await saved;
-    return claim?.home;
+    return trip;
   }
 
   /**
-   * A tab of a session shows another document.
-   * @param {TabClaim} claim
+   * A tab shows another address.
+   * @param {number} tabId
    * @param {string} url
    */
-  wentTo(claim, url) {
-    if (claim.home === undefined || claim.home.url === url) return;
-    claim.home.url = url;
-    void this.#ownership.save();
+  wentTo(tabId, url) {
+    const claim = this.#ownership.claim(tabId);
+    if (claim !== undefined) this.#ownership.showsUrl(claim, url);
   }
 
   /**
@@ -310,7 +315,7 @@ export class Tabs {
     const added = await this.#around.chrome.tabs.get(addedTabId).catch(() => null);
     if (added !== null) this.#join(session, added);
     if (wasActive) session.activeTabId = addedTabId;
-    await this.removed(removedTabId);
+    await this.removed(removedTabId, false);
   }
 
   /**

@@ -133,6 +133,8 @@ export interface TabClaim {
   nextFrameNumber: number;
   /** The user cancelled debugging: nothing touches the tab any more. */
   isWithdrawn: boolean;
+  /** The latest addresses of a tab that the session opened, the last one last. */
+  urls: string[];
   /** Only of a borrowed tab. */
   home?: TabHome;
   /** What the user answered about sites that a rule asks for, by origin; counts until the tab shows another site. */
@@ -152,15 +154,29 @@ export interface Session {
   dialogs?: 'accept' | 'dismiss';
   /** The program that started it. */
   agent?: Agent;
+  /** Nobody was told its id yet. */
+  isUntold?: boolean;
 }
 
 /** An Agent Window as `storage.local` remembers it, for putting things right when the sessions are gone. */
 export interface AgentWindow {
   windowId: number;
   title: string;
-  /** Tabs that the session opened. */
-  tabIds: number[];
+  /** Tabs that the session opened, with their latest addresses. */
+  opened: { tabId: number; urls: string[] }[];
   borrowed: { tabId: number; home: TabHome }[];
+}
+
+/** What an ended session has left to close. */
+export type Ending = Omit<AgentWindow, 'borrowed'>;
+
+/** A tab of the user that is being moved into an Agent Window or out of it. */
+export interface Trip {
+  tabId: number;
+  agentWindowId: number;
+  /** Of the session's tab group. */
+  title: string;
+  home: TabHome;
 }
 
 /** A session as the host sees it. */

@@ -57,12 +57,15 @@ class FakePort {
     /** What the kernel sent. @type {any[]} */
     this.sent = [];
     this.isOpen = true;
+    /** Its worker is dead: code that a test can not stop may still speak. */
+    this.isOrphaned = false;
     /** The longest JSON that passes, in UTF-16 units. */
     this.limit = Infinity;
   }
 
   /** @param {unknown} message */
   postMessage(message) {
+    if (this.isOrphaned) return;
     if (!this.isOpen) throw new Error('Attempting to use a disconnected port object');
     const text = JSON.stringify(message);
     if (text.length > this.limit) throw new Error('Message length exceeded maximum allowed length.');
@@ -154,6 +157,32 @@ export class FakeBrowser {
     return worker;
   }
 
+  /**
+   * The browser crashes and starts again with one empty window of the user; every id is new.
+   * @returns {() => void} restores the windows of before, as Chromium does: no popups, groups with name and colour
+   */
+  crash() {
+    const saved = { tabs: [...this.tabs.values()], windows: this.windows, groups: this.groups };
+    this.session = new FakeStorage();
+    [this.tabs, this.windows, this.groups] = [new Map(), new Map(), new Map()];
+    this.attached.clear();
+    this.userWindow = this.addWindow('normal');
+    this.userTab = this.addTab({ windowId: this.userWindow.id, url: 'chrome://newtab/', active: true });
+    return () => {
+      const ids = new Map();
+      const renamed = (/** @type {number} */ id) => ids.get(id) ?? ids.set(id, this.nextId++).get(id);
+      for (const tab of saved.tabs.sort((a, b) => a.index - b.index)) {
+        const window = saved.windows.get(tab.windowId);
+        if (window.type !== 'normal') continue;
+        if (!ids.has(window.id)) this.windows.set(renamed(window.id), { ...window, id: renamed(window.id) });
+        const restored = this.addTab({ windowId: renamed(window.id), url: tab.url, active: tab.active });
+        if (tab.groupId < 0) continue;
+        restored.groupId = renamed(tab.groupId);
+        this.groups.set(restored.groupId, { ...saved.groups.get(tab.groupId), id: restored.groupId });
+      }
+    };
+  }
+
   /** @param {number} milliseconds */
   async advance(milliseconds) {
     const end = this.now + milliseconds;
@@ -182,10 +211,11 @@ export class FakeWorker {
     this.browser = browser;
     /** @type {any} */
     this.lastError = undefined;
+    this.isDead = false;
     this.events = Object.fromEntries([
       'runtime.onInstalled', 'runtime.onStartup', 'runtime.onMessage', 'idle.onStateChanged', 'alarms.onAlarm', 'tabs.onCreated',
       'tabs.onRemoved', 'tabs.onActivated', 'tabs.onReplaced', 'tabs.onUpdated', 'windows.onRemoved', 'debugger.onEvent', 'debugger.onDetach',
-      'storage.onChanged', 'notifications.onButtonClicked', 'notifications.onClicked', 'commands.onCommand',
+      'tabGroups.onCreated', 'tabGroups.onUpdated', 'storage.onChanged', 'notifications.onButtonClicked', 'notifications.onClicked', 'commands.onCommand',
     ].map((name) => [name, new FakeEvent()]));
     /** @type {any} */
     this.chrome = {
@@ -202,6 +232,32 @@ export class FakeWorker {
       notifications: this.notifications(),
       commands: this.on('commands.onCommand'),
     };
+    /** Calls so far of what is awaited and changes or reads the browser. */
+    this.calls = 0;
+    /** The call that the worker does not survive, and whether the browser still carries it out. */
+    this.fatal = { call: Infinity, isCarriedOut: false };
+    const { chrome } = this;
+    for (const name of ['tabs', 'windows', 'tabGroups']) chrome[name] = this.mortal(chrome[name]);
+    chrome.storage = { ...chrome.storage, session: this.mortal(browser.session), local: this.mortal(browser.local) };
+  }
+
+  /**
+   * The same calls, any of which may be the worker's last.
+   * @param {any} api
+   * @returns {any}
+   */
+  mortal(api) {
+    const wrapped = (/** @type {(...args: any[]) => Promise<unknown>} */ run) => (/** @type {any[]} */ ...args) => {
+      if (this.isDead) return new Promise(() => {});
+      this.calls += 1;
+      if (this.calls < this.fatal.call) return run(...args);
+      if (this.fatal.isCarriedOut) run(...args).catch(() => {});
+      this.die();
+      return new Promise(() => {});
+    };
+    return new Proxy(api, {
+      get: (target, name) => (typeof target[name] === 'function' ? wrapped(target[name].bind(target)) : target[name]),
+    });
   }
 
   action() {
@@ -239,12 +295,16 @@ export class FakeWorker {
     return this.events[name]?.fire(...args);
   }
 
-  /** The worker is gone: nobody listens, timers are lost, the port is closed. */
+  /** The worker is gone: nobody listens, timers are lost, the port is closed, no call is answered. */
   die() {
+    this.isDead = true;
     for (const event of Object.values(this.events)) event.listeners = [];
     this.browser.timers = [];
-    this.browser.ports.at(-1)?.disconnect();
-    this.browser.ports.at(-1)?.onMessage.listeners.splice(0);
+    const port = this.browser.ports.at(-1);
+    if (port === undefined) return;
+    port.disconnect();
+    port.isOrphaned = true;
+    port.onMessage.listeners.splice(0);
   }
 
   runtime() {
@@ -411,8 +471,12 @@ export class FakeWorker {
     const { browser } = this;
     return {
       update: async (/** @type {number} */ id, /** @type {any} */ changes) => Object.assign(browser.groups.get(id) ?? {}, changes),
-      query: async (/** @type {any} */ { windowId, title }) =>
-        [...browser.groups.values()].filter((group) => group.windowId === windowId && group.title === title),
+      query: async (/** @type {any} */ { color }) => {
+        const inUse = [...browser.groups.values()].filter(({ id }) => [...browser.tabs.values()].some((tab) => tab.groupId === id));
+        return inUse.filter((group) => group.color === color)
+          .map((group) => ({ ...group, windowId: [...browser.tabs.values()].find((tab) => tab.groupId === group.id).windowId }));
+      },
+      ...this.on('tabGroups.onCreated', 'tabGroups.onUpdated'),
     };
   }
 

@@ -143,9 +143,76 @@ test('an updated extension closes what its lost sessions had opened, and nothing
 test('after a browser restart ids that mean other tabs now are left alone', async () => {
   const lab = await new Lab().start();
   const mine = await lab.session();
+  lab.browser.tabs.get(mine.tab_id).url = 'https://a.test/';
   lab.browser.session.values = {};
   lab.browser.groups.clear();
   lab.browser.tabs.get(mine.tab_id).groupId = -1;
   await lab.restart();
   assert.ok(lab.browser.tabs.has(mine.tab_id));
+});
+
+test('a session of which nobody was told is ended: its caller left, its host died, or the worker did', async () => {
+  const start = { focus: false, idle_ms: 300_000 };
+  /** @type {((lab: Lab, id: number) => unknown)[]} */
+  const losses = [(lab, id) => lab.send({ cancel: { id } }), (lab) => lab.worker.loseHost()];
+  for (const lose of losses) {
+    const lab = await new Lab().start();
+    const { id } = lab.begin('session_start', start);
+    lose(lab, id);
+    await lab.browser.advance(1000);
+    assert.deepEqual([...lab.browser.tabs.keys()], [lab.browser.userTab.id]);
+  }
+  const lab = await new Lab().start();
+  const told = await lab.session();
+  await lab.restart();
+  assert.deepEqual(lab.hello.sessions.map((/** @type {any} */ session) => session.session_id), [told.session_id], 'one that was told stays');
+});
+
+test('a restored tab of the user is never taken for one of ours: not by its id, its address or the name of its group alone', async () => {
+  const lab = await new Lab().start();
+  const { browser } = lab;
+  const mine = await lab.session({ name: 'work' });
+  const tab = browser.tabs.get(mine.tab_id);
+  tab.url = 'https://agent.test/';
+  lab.worker.fire('tabs.onUpdated', tab.id, { url: tab.url }, tab);
+  await settled();
+  browser.crash();
+  const inGroup = (/** @type {string} */ url, /** @type {string} */ title, /** @type {string} */ color, id = browser.nextId++) => {
+    const window = browser.addWindow('normal');
+    const own = browser.addTab({ windowId: window.id, url, active: true });
+    browser.tabs.delete(own.id);
+    browser.tabs.set(id, Object.assign(own, { id, groupId: browser.nextId++ }));
+    browser.groups.set(own.groupId, { id: own.groupId, title, color });
+    return id;
+  };
+  const kept = [
+    inGroup('https://agent.test/', 'mine', 'blue'), inGroup('https://agent.test/', 'work', 'red'),
+    inGroup('https://mine.test/', 'work', 'blue'), inGroup('https://mine.test/', 'mine', 'blue', mine.tab_id),
+  ];
+  const ours = inGroup('https://agent.test/', 'work', 'blue');
+  await lab.restart();
+  for (const id of kept) assert.ok(browser.tabs.has(id), JSON.stringify(browser.tabs.get(id)));
+  assert.equal(browser.tabs.has(ours), false);
+});
+
+test('when nothing but what was ours is restored, the browser keeps a window', async () => {
+  const lab = await new Lab().start();
+  await lab.session();
+  lab.worker.closeWindow(lab.browser.userWindow.id);
+  const restore = lab.browser.crash();
+  lab.browser.tabs.clear();
+  lab.browser.windows.clear();
+  restore();
+  const [ours] = lab.browser.windows.keys();
+  await lab.restart();
+  assert.equal(lab.browser.windows.size, 1);
+  assert.equal(lab.browser.windows.has(ours ?? -1), false);
+});
+
+test('a question that a dead worker left open is closed, whenever it died', async () => {
+  const lab = await new Lab().start();
+  const window = lab.browser.addWindow('popup');
+  lab.browser.addTab({ windowId: window.id, url: 'chrome-extension://mkanjamcijbnmjcfflodkihinjackdpc/ui/consent.html', active: true });
+  await lab.restart();
+  assert.equal(lab.browser.windows.has(window.id), false);
 });

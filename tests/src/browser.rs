@@ -46,6 +46,8 @@ pub struct Options {
     pub without_devtools: bool,
     /// Whether a window is shown.
     pub headed: bool,
+    /// Whether it opens the windows of last time again instead of an empty one.
+    pub restores: bool,
     /// More extensions, unpacked.
     pub extensions: Vec<PathBuf>,
     /// More arguments for the browser.
@@ -221,6 +223,20 @@ impl Browser {
         let _ = self.process.wait();
     }
 
+    /// Starts the killed browser again on its profile.
+    ///
+    /// # Panics
+    /// As [`Browser::launch`].
+    #[track_caller]
+    pub fn start_again(&mut self, options: &Options) {
+        if options.restores {
+            forget_the_crash(&self.profile);
+        }
+        let (process, devtools) = start(&self.scratch, &self.profile, &self.stderr, options);
+        (self.process, self.devtools) = (process, devtools);
+        self.instance_id = self.wait_for_connection(&[]);
+    }
+
     /// Waits until the browser ends by itself.
     ///
     /// # Panics
@@ -268,6 +284,15 @@ fn set_developer_mode(profile: &Path) {
     fs::create_dir(&folder).expect("a folder in our own folder");
     let preferences = json!({ "extensions": { "ui": { "developer_mode": true } } });
     fs::write(folder.join("Preferences"), preferences.to_string()).expect("a file in our own folder");
+}
+
+/// Chromium restores nothing by itself after a crash but asks; this stands for the user's yes, which leads to the same code.
+fn forget_the_crash(profile: &Path) {
+    let file = profile.join("Default/Preferences");
+    let text = fs::read_to_string(&file).expect("a browser that ran has preferences");
+    let mut preferences: Value = serde_json::from_str(&text).expect("preferences are JSON");
+    preferences["profile"]["exit_type"] = json!("Normal");
+    fs::write(file, preferences.to_string()).expect("a file in our own folder");
 }
 
 fn register(scratch: &Scratch, profile: &Path, host: &NativeHost) {
@@ -332,7 +357,8 @@ fn start(scratch: &Scratch, profile: &Path, stderr: &Path, options: &Options) ->
         command.arg(format!("--load-extension={}", extensions.join(",")));
     }
     command.args(&options.arguments);
-    command.arg(format!("--user-data-dir={}", profile.display())).arg("about:blank");
+    command.arg(format!("--user-data-dir={}", profile.display()));
+    command.arg(if options.restores { "--restore-last-session" } else { "about:blank" });
     command.envs(options.variables.iter().map(|(name, value)| (name, value)));
     let (browser_reads, to_browser) = pipe().expect("a pipe");
     let (from_browser, browser_writes) = pipe().expect("a pipe");

@@ -9,6 +9,7 @@
 mod browser;
 mod consent;
 mod devtools;
+mod dice;
 mod face;
 mod fake_cli;
 pub mod fake_extension;
@@ -29,6 +30,7 @@ pub mod xtask;
 pub use browser::{Browser, NativeHost, Options, Shared};
 pub use consent::Consent;
 pub use devtools::{Attached, DevTools, Page};
+pub use dice::Dice;
 pub use face::{Face, Faces, NOW_MS, View};
 pub use fake_cli::FakeCli;
 pub use fake_extension::{Answer, FakeExtension, ordinary};

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bsk_tests::hostile_host::{HostilePort, RELAY_VAR, Relay};
-use bsk_tests::{Browser, NativeHost, Options, Page, Pages, Scratch, until, workspace};
+use bsk_tests::{Browser, Consent, NativeHost, Options, Page, Pages, Scratch, until, workspace};
 use serde_json::{Value, json};
 
 /// A browser whose host is the test.
@@ -665,4 +665,55 @@ fn large_answers_of_the_extension_arrive_whole() {
         }
     }
     attack.lives_on("large answers");
+}
+
+#[test]
+fn no_host_answers_for_the_user_or_reaches_the_question() {
+    let mut attack = Attack::begin();
+    let user_url = attack.browser.pages().html("<title>User</title>");
+    let opened = attack.browser.in_worker(&format!(
+        "chrome.windows.create({{ url: ['{user_url}', 'about:blank'] }}).then(({{ id, tabs }}) => [id, tabs[0].id])"
+    ));
+    let (home, tab) = (opened[0].clone(), opened[1].clone());
+    until("the user's page", Duration::from_secs(10), || {
+        (attack.browser.devtools().page(&user_url).evaluate("document.title") == "User").then_some(())
+    });
+    let session = json!(attack.session);
+    let agent = json!({ "program": "the user's own browser", "pid": 1, "path": "/usr/bin/true" });
+    let borrow = json!({ "tab_borrow": { "session_id": session, "tab_id": tab, "agent": agent } });
+    attack.port.send(&json!({ "request": { "id": 900_000, "call": borrow } }));
+    let text = Consent::asked(&attack.browser).text();
+    assert!(text.contains("User"), "{text}");
+    let consent = attack.browser.in_worker(
+        "chrome.tabs.query({}).then(tabs => tabs.find(tab => tab.url.endsWith('/ui/consent.html'))).then(tab => [tab.id, tab.windowId])",
+    );
+    for call in calls_on(&session, &consent[0]) {
+        let failed = attack.port.ask_refused(&call);
+        assert_eq!(failed["reason"], "tab_not_owned", "{call}: {failed}");
+    }
+    let call = json!({ "tab_borrow": { "session_id": session, "tab_id": consent[0] } });
+    assert_eq!(attack.port.ask_refused(&call)["reason"], "tab_forbidden");
+    let url = format!("chrome-extension://{}/ui/consent.html", workspace::extension_id());
+    attack.refuses("Page.navigate", &json!({ "url": url }));
+    let create = json!({ "tab_create": { "session_id": session, "url": url, "active": true } });
+    let _ = attack.port.ask_refused(&create);
+    let window_of = |attack: &Attack| {
+        attack.browser.in_worker(&format!("chrome.tabs.get({tab}).then(tab => tab.windowId)"))
+    };
+    assert!(Consent::is_asked(&attack.browser));
+    assert_eq!(window_of(&attack), home);
+    // Words of the consent page are no words of a host: the port closes over them, and the question goes with it.
+    for forged in [
+        json!({ "consent_answer": { "id": 1, "is_allowed": true, "lasting": "site" } }),
+        json!({ "type": "consent_answer", "id": 1, "is_allowed": true, "lasting": "site" }),
+        json!({ "request": { "id": 900_001, "call": { "consent_answer": { "id": 1, "is_allowed": true } } } }),
+    ] {
+        attack.port.send(&forged);
+        attack.lives_on("a forged answer");
+    }
+    until("no question", Duration::from_secs(10), || (!Consent::is_asked(&attack.browser)).then_some(()));
+    assert_eq!(window_of(&attack), home);
+    let call = json!({ "evaluate": { "session_id": session, "tab_id": tab, "expression": "1", "await_promise": false,
+        "return_by_value": true, "timeout_ms": 1000 } });
+    assert_eq!(attack.port.ask_refused(&call)["reason"], "tab_not_owned");
 }
