@@ -14,6 +14,7 @@ import { Consent } from './consent.js';
 import { Debuggees } from './debuggee.js';
 import { Evaluate } from './evaluate.js';
 import { Events } from './events.js';
+import { FocusGuard } from './focus_guard.js';
 import { Frames } from './frames.js';
 import { switchedOff } from './guard.js';
 import { HeldInput } from './held_input.js';
@@ -82,6 +83,7 @@ export function startKernel(around) {
   const lost = new LostWindows(around);
   const orphans = new Orphans(around, { ownership, borrow, lost });
   const interrupts = new Interrupts(around, { ownership, sessions, groups });
+  const focusGuard = new FocusGuard(around, ownership);
   const userInput = new UserInput(debuggees, events);
   const tabs = new Tabs(around, { ownership, debuggees, events, groups, pageCalls, settings, sites });
   const highlights = new Highlights(around, { debuggees, pageCalls });
@@ -92,7 +94,8 @@ export function startKernel(around) {
   const handlers = {
     profile: () => tabs.profile(),
     async session_start(args, _grant, signal) {
-      const record = await sessions.start(args, signal);
+      const open = () => sessions.start(args, signal);
+      const record = await (args.focus ? open() : focusGuard.openBehind(open));
       // Switched off while the window opened: then nobody else ends this session.
       if (!settings.values.enabled) {
         await endAll();
@@ -106,11 +109,20 @@ export function startKernel(around) {
     session_stop: (_args, { session }) => sessions.end(session, 'stopped'),
     tab_list: ({ scope }, { session }) => tabs.list(session, scope),
     // An address that the user has to be asked for got its yes on the way here.
-    tab_create: (args, { session }) => tabs.create(session, args, sites.checkVisit(args.url ?? '', null)?.origin),
+    tab_create(args, { session }) {
+      focusGuard.acts(session.sessionId);
+      return tabs.create(session, args, sites.checkVisit(args.url ?? '', null)?.origin);
+    },
     tab_close: (_args, { session, claim }) => tabs.close(session, claim),
-    tab_select: (_args, { session, claim }) => tabs.select(session, claim),
+    tab_select(_args, { session, claim }) {
+      focusGuard.acts(session.sessionId);
+      return tabs.select(session, claim);
+    },
     tab_borrow: async (args, { session }, signal) => tabs.recordOf(session, await borrow.borrow(session, args, signal)),
-    help_request: (args, { session, claim }, signal) => help.request(session, claim, args, signal),
+    help_request(args, { session, claim }, signal) {
+      focusGuard.forget(session.sessionId);
+      return help.request(session, claim, args, signal);
+    },
     tab_return: async (_args, { session, claim }) => ({ tab_id: claim.tabId, ...await borrow.returnTab(session, claim) }),
     window_resize: (args, { session }) => tabs.resizeWindow(session, args),
     async subscribe(args, { claim }) {
@@ -132,7 +144,8 @@ export function startKernel(around) {
     network_quiet: (args, { claim }, over) => debuggees.networkQuiet(claim.tabId, args.quiet_ms, args.timeout_ms, over),
     frame_quad: ({ frame }, { claim }) => frames.quad(claim, frame),
     shadow_roots: ({ frame }, { claim }) => shadowRoots.find(claim, frame),
-    cdp({ method, params }, { claim }) {
+    cdp({ method, params }, { session, claim }) {
+      if (method.startsWith('Input.')) focusGuard.acts(session.sessionId);
       const send = () => debuggees.send(claim.tabId, method, heldInput.pass(claim.tabId, method, params));
       return method === 'Page.captureScreenshot' ? highlights.without(claim.tabId, send) : send();
     },
@@ -190,6 +203,7 @@ export function startKernel(around) {
     admission.sessionEnded(session.sessionId);
     void answers.forgetSession(session.sessionId);
     interrupts.sessionEnded(session.sessionId);
+    focusGuard.forget(session.sessionId);
   }
 
   /**
@@ -311,6 +325,7 @@ export function startKernel(around) {
   }));
   chrome.tabs.onActivated.addListener(afterLoad(({ tabId }) => tabs.activated(tabId)));
   chrome.tabs.onReplaced.addListener(afterLoad((added, removed) => tabs.replaced(added, removed)));
+  chrome.windows.onFocusChanged.addListener(afterLoad((windowId) => focusGuard.focusChanged(windowId)));
   chrome.windows.onRemoved.addListener(afterLoad((windowId) => {
     ownWindows.removed(windowId);
     return sessions.windowRemoved(windowId);

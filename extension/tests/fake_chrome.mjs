@@ -214,7 +214,7 @@ export class FakeWorker {
     this.isDead = false;
     this.events = Object.fromEntries([
       'runtime.onInstalled', 'runtime.onStartup', 'runtime.onMessage', 'idle.onStateChanged', 'alarms.onAlarm', 'tabs.onCreated',
-      'tabs.onRemoved', 'tabs.onActivated', 'tabs.onReplaced', 'tabs.onUpdated', 'windows.onRemoved', 'debugger.onEvent', 'debugger.onDetach',
+      'tabs.onRemoved', 'tabs.onActivated', 'tabs.onReplaced', 'tabs.onUpdated', 'windows.onRemoved', 'windows.onFocusChanged', 'debugger.onEvent', 'debugger.onDetach',
       'tabGroups.onCreated', 'tabGroups.onUpdated', 'storage.onChanged', 'notifications.onButtonClicked', 'notifications.onClicked', 'commands.onCommand',
     ].map((name) => [name, new FakeEvent()]));
     /** @type {any} */
@@ -457,13 +457,13 @@ export class FakeWorker {
       get: async (/** @type {number} */ id) => known(id),
       getAll: async (/** @type {{ windowTypes?: string[] }} */ { windowTypes } = {}) =>
         [...browser.windows.values()].filter((window) => windowTypes === undefined || windowTypes.includes(window.type)),
-      getLastFocused: async () => browser.userWindow,
+      getLastFocused: async () => [...browser.windows.values()].find(({ focused }) => focused === true) ?? browser.userWindow,
       remove: async (/** @type {number} */ id) => {
         known(id);
         this.closeWindow(id);
       },
       update: async (/** @type {number} */ id, /** @type {any} */ changes) => Object.assign(known(id), changes),
-      ...this.on('windows.onRemoved'),
+      ...this.on('windows.onRemoved', 'windows.onFocusChanged'),
     };
   }
 
