@@ -59,7 +59,7 @@ export class FocusGuard {
     const asked = this.#front();
     const opened = await open();
     const front = await asked;
-    if (front !== null) this.#around.setTimer(() => void this.#raise(front), ACTED_MS);
+    if (front !== null) this.#around.setTimer(() => void this.#keep(front), ACTED_MS);
     return opened;
   }
 
@@ -73,8 +73,9 @@ export class FocusGuard {
     if (act === null) return;
     const front = await act.front;
     if (front === windowId) return;
-    const isBack = front !== null && await this.#raise(front);
-    if (!isBack) await this.#around.chrome.windows.update(windowId, { focused: false }).catch(() => {});
+    const { windows } = this.#around.chrome;
+    const isBack = front !== null && await windows.update(front, { focused: true }).then(() => true, () => false);
+    if (!isBack) await windows.update(windowId, { focused: false }).catch(() => {});
   }
 
   /** @returns {Promise<number | null>} the window of this browser that has the focus */
@@ -83,16 +84,11 @@ export class FocusGuard {
     return window?.focused === true && window.id !== undefined ? window.id : null;
   }
 
-  /**
-   * @param {number} windowId
-   * @returns {Promise<boolean>} whether it is there and has the focus now
-   */
-  async #raise(windowId) {
+  /** @param {number} windowId that had the focus, and has it no more unless somebody gave it another one */
+  async #keep(windowId) {
     const { windows } = this.#around.chrome;
     const window = await windows.get(windowId).catch(() => null);
-    if (window === null) return false;
-    if (!window.focused) await windows.update(windowId, { focused: true }).catch(() => {});
-    return true;
+    if (window?.focused === false) await windows.update(windowId, { focused: true }).catch(() => {});
   }
 
   /**

@@ -51,6 +51,21 @@ pub(super) fn need_node() -> Result<(), String> {
     }
 }
 
+/// Makes sure that windows can be shown where nobody sees them; false on systems that have no such screen.
+///
+/// # Errors
+/// When it is missing and cannot be installed.
+pub(super) fn need_screen() -> Result<bool, String> {
+    if !cfg!(target_os = "linux") {
+        return Ok(false);
+    }
+    if workspace::find_in_path("xvfb-run").is_none() || workspace::find_in_path("openbox").is_none() {
+        println!("No virtual screen was found: installing xvfb and a small window manager with apt-get.");
+        apt_install(&["xvfb", "xauth", "openbox"])?;
+    }
+    Ok(true)
+}
+
 fn apt_install(packages: &[&str]) -> Result<(), String> {
     let names = packages.join(" ");
     if workspace::find_in_path("apt-get").is_none() {

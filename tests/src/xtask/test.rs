@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::machine::{need_browser, need_node};
+use super::machine::{need_browser, need_node, need_screen};
 use super::steps::{build_release, cargo, step};
 use crate::workspace;
 
@@ -28,7 +28,27 @@ pub(super) fn run(is_fast: bool) -> Result<(), String> {
     } else {
         build_release()?;
         cargo("tests", &["test", "--workspace"])?;
+        shown()?;
     }
     println!("\nAll of `cargo xtask test` passed in {:.0} s.", started.elapsed().as_secs_f64());
+    Ok(())
+}
+
+/// What only windows that are shown can tell: that presses arrive in them and that they do not come to the front.
+fn shown() -> Result<(), String> {
+    if !need_screen()? {
+        println!("No virtual screen on this system: tests in shown windows are left out.");
+        return Ok(());
+    }
+    let root = workspace::root();
+    for (name, test) in [
+        ("focus in shown windows", "BSK_TEST_HEADED=1 cargo test -p bsk-tests --test ten_sessions leave"),
+        (
+            "a click in shown windows",
+            "BSK_TEST_HEADED=1 BSK_SCENARIO=13 cargo test -p bsk-tests --test scenarios -- --test-threads=1",
+        ),
+    ] {
+        step(name, &root, "xvfb-run", &["-a", "sh", "-c", &format!("openbox & {test}")])?;
+    }
     Ok(())
 }
