@@ -34,7 +34,7 @@ const NOTIFICATION = 'consent-';
  */
 
 /** @typedef {'user' | 'earlier_answer' | 'timed_out' | 'closed' | 'cancelled' | 'not_shown'} By what an answer came from */
-/** @typedef {{ isAllowed: boolean, by: By }} Verdict */
+/** @typedef {{ isAllowed: boolean, by: By, why?: string }} Verdict `why`: the browser's words where it did not show the question */
 
 /**
  * @typedef {object} Open
@@ -133,7 +133,9 @@ export class Consent {
     // It may have come while an earlier answer was looked for.
     if (signal.aborted) gone();
     this.#changed();
-    await this.#show(id, question, () => settle('closed')).catch(() => settle('not_shown'));
+    await this.#show(id, question, () => settle('closed')).catch((error) => {
+      this.#settle(id, { ...no('not_shown'), why: error instanceof Error ? error.message : String(error) }, 'once');
+    });
     const { verdict, lasting } = await settled;
     signal.removeEventListener('abort', gone);
     this.#around.clearTimer(timer);
@@ -155,7 +157,10 @@ export class Consent {
     const around = await windows.getLastFocused().catch(() => null);
     const left = around?.left === undefined || around.width === undefined ? {} : { left: Math.round(around.left + (around.width - WIDTH) / 2) };
     const top = around?.top === undefined || around.height === undefined ? {} : { top: Math.round(around.top + Math.max(0, around.height - HEIGHT) / 3) };
-    const window = await this.#windows.open('consent.html', { width: WIDTH, height: HEIGHT, ...left, ...top }, closed);
+    const size = { width: WIDTH, height: HEIGHT };
+    // The browser refuses places that are not on a screen; then it chooses one.
+    const window = await this.#windows.open('consent.html', { ...size, ...left, ...top }, closed)
+      .catch(() => this.#windows.open('consent.html', size, closed));
     const open = this.#current(id);
     if (open === null) {
       await this.#windows.close(window);
@@ -256,13 +261,15 @@ export class Consent {
  * @param {Reason} reason when it was the user who said no
  * @returns {Refusal}
  */
-export function notAllowed(what, { by }, reason) {
+export function notAllowed(what, { by, why: words }, reason) {
   const refusal = (/** @type {Reason} */ named, /** @type {string} */ why, /** @type {string} */ hint) =>
     new Refusal('permission_denied', named, `${what}: ${why}`, hint);
   const elsewhere = reason === 'consent_denied' ? 'do without it, or open the page with `bsk tab create`' : 'do without that site';
   switch (by) {
     case 'timed_out': return refusal('consent_timed_out', 'the user did not answer within 60 s', 'tell the user why you need it, then ask again');
-    case 'not_shown': return refusal('consent_not_shown', 'the browser did not show the question', 'look at the browser, then try again');
+    case 'not_shown':
+      return refusal('consent_not_shown', `the browser did not show the question${words === undefined ? '' : ` (${words})`}`,
+        'look at the browser, then try again');
     case 'cancelled': return refusal(reason, 'the question was withdrawn', elsewhere);
     case 'closed': return refusal(reason, 'the user closed the question', elsewhere);
     case 'earlier_answer': return refusal(reason, 'the user said no before and that still counts', elsewhere);

@@ -1,4 +1,4 @@
-// Which addresses a host may open: http, https and exactly about:blank. And which pages it may touch once they are there.
+// Which addresses a host may open: http, https and about:blank, with a fragment too. And which pages it may touch once they are there.
 // Refuses everything else, whatever it is: files, the browser's own pages, extensions, `javascript:`, `data:`, `blob:`,
 // `view-source:`. Our own pages above all: Chrome lets an extension debug them, and a script there would have all its rights.
 // Keeps invariant 3 for addresses.
@@ -28,7 +28,7 @@ export function allowedUrl(url) {
   if (parsed === null) {
     throw new Refusal('invalid_params', 'url_invalid', `\`${url.slice(0, 200)}\` is not a complete URL`, 'write it out, such as `https://example.com/`');
   }
-  if (parsed.protocol === 'http:' || parsed.protocol === 'https:' || parsed.href === 'about:blank') return parsed.href;
+  if (parsed.protocol === 'http:' || parsed.protocol === 'https:' || /^about:blank(?:#|$)/.test(parsed.href)) return parsed.href;
   throw new Refusal('permission_denied', 'url_not_allowed', `addresses that begin with \`${parsed.protocol}\` are not opened`,
     'only http, https and about:blank are allowed');
 }
