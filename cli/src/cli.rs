@@ -90,6 +90,7 @@ pub(crate) enum Command {
     Focus(commands::focus::FocusArgs),
     Press(commands::press::PressArgs),
     Select(commands::select::SelectArgs),
+    Upload(commands::upload::UploadArgs),
     Evaluate(commands::evaluate::EvaluateArgs),
     Dialog(commands::dialog::DialogArgs),
     Status(commands::status::StatusArgs),

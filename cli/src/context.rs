@@ -16,6 +16,7 @@ use crate::duration;
 use crate::exchange::{self, Reply};
 use crate::fence::fenced;
 use crate::output::Output;
+use crate::source::Source;
 
 /// The session that commands use when `--session` is not given.
 pub(crate) const SESSION_VAR: &str = "BSK_SESSION";
@@ -42,7 +43,7 @@ pub(crate) struct SessionPlace {
     /// Look for the session in this browser only: its id, the id's start, or its label
     #[arg(long, value_name = "ID-or-LABEL", hide_short_help = true)]
     pub(crate) browser: Option<String>,
-    /// Give up after this long, such as `500ms`, `30s` or `2m` [default: 30s; 15s to go back, forward, reload or wait; 5m for the user's help]
+    /// Give up after this long, such as `500ms`, `30s` or `2m` [default: 30s; 15s to go back, forward, reload or wait; 2m to upload; 5m for the user's help]
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     pub(crate) timeout: Option<Duration>,
 }
@@ -155,13 +156,44 @@ impl Context {
         observe: bool,
         action: Action,
     ) -> Result<Reply, Failure> {
+        self.run_with_files(place, tab_id, default, observe, action, &mut [])
+    }
+
+    /// Runs an upload; `sources` are the files that its action announces.
+    ///
+    /// # Errors
+    /// As [`Context::in_session`], and what is wrong with a file.
+    pub(crate) fn upload(
+        &self,
+        place: &ActPlace,
+        default: Duration,
+        action: Action,
+        sources: &mut [Source],
+    ) -> Result<Reply, Failure> {
+        let TabPlace { tab_id, session } = &place.tab;
+        self.run_with_files(session, *tab_id, default, place.observe, action, sources)
+    }
+
+    fn run_with_files(
+        &self,
+        place: &SessionPlace,
+        tab_id: Option<TabId>,
+        default: Duration,
+        observe: bool,
+        action: Action,
+        sources: &mut [Source],
+    ) -> Result<Reply, Failure> {
         let session_id = self.session_id()?;
         let browser = browser_wanted(place.browser.as_deref());
         let wanted = Wanted { session: Some(&session_id), browser: browser.as_deref() };
         let host = connect::host_for(&self.output, &wanted, HOST_WAIT)?;
         let timeout_ms = duration::millis(place.timeout.unwrap_or(default));
         let command = Command { session_id: Some(session_id), tab_id, timeout_ms, observe, action };
-        let reply = exchange::send(&self.output, host, command)?;
+        let reply = if sources.is_empty() {
+            exchange::send(&self.output, host, command)?
+        } else {
+            exchange::send_with_files(&self.output, host, command, sources)?
+        };
         // A quotation mark inside of page text has a backslash before it, so no page can write this.
         if reply.json.get().contains(r#""user_acted":true"#) {
             self.output.aside("note: the user clicked or typed in this tab since your last command");

@@ -1,4 +1,4 @@
-//! One command and its reply over a connection whose hello is done.
+//! One command and its reply over a connection whose hello is done; in between the files of an upload, once the host asks for them.
 //!
 //! Progress goes to a person's terminal. The host gives up after the command's own time; a host that does not is given
 //! up a little later. A connection that breaks before the reply is a failure of its own: the command may have taken effect.
@@ -14,12 +14,17 @@ use serde_json::value::RawValue;
 use crate::greeting::Host;
 use crate::line::is_timeout;
 use crate::output::Output;
+use crate::source::Source;
 
 /// What a host has beyond the command's own time to say that it is over.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Most raw bytes of one reply.
 const RAW_LIMIT: u64 = 1024 * 1024 * 1024;
+
+/// How far an upload is.
+const READING: &str = "reading";
+const WAITING: &str = "waiting";
 
 /// What a command gave.
 #[derive(Debug)]
@@ -44,7 +49,95 @@ impl Reply {
 ///
 /// # Errors
 /// What the host says, a lost connection, or a host that does not answer in time.
-pub(crate) fn send(output: &Output, mut host: Host, command: Command) -> Result<Reply, Failure> {
+pub(crate) fn send(output: &Output, host: Host, command: Command) -> Result<Reply, Failure> {
+    converse(output, host, command, &mut [], &mut false)
+}
+
+/// As [`send`], with files that the host asks for.
+///
+/// # Errors
+/// As [`send`], or a file that changed or could not be read; each says whether the page can have got something.
+pub(crate) fn send_with_files(
+    output: &Output,
+    host: Host,
+    command: Command,
+    sources: &mut [Source],
+) -> Result<Reply, Failure> {
+    let mut is_sent = false;
+    converse(output, host, command, sources, &mut is_sent).map_err(|failure| {
+        if failure.data.contains_key("effect_state") {
+            return failure;
+        }
+        // The host was there and said so: then nothing had begun.
+        let is_told = !matches!(
+            failure.reason,
+            Some(Reason::ConnectionLost | Reason::HostSilent | Reason::HostMalformed | Reason::BrowserGone)
+        );
+        if is_told || !is_sent {
+            let cleanup = if is_told { "done" } else { "pending" };
+            return with_state(failure, "none", READING, cleanup);
+        }
+        let hint = "the page may have the files: look with `bsk observe` first, and do not run the upload again blindly";
+        with_state(failure.hint(hint), "unknown", WAITING, "pending")
+    })
+}
+
+/// Adds what is known of an upload's effect; `pending`: the host's copies go with the session or with the next host.
+fn with_state(failure: Failure, effect: &str, phase: &str, cleanup: &str) -> Failure {
+    failure.with("effect_state", effect).with("phase", phase).with("cleanup_state", cleanup)
+}
+
+/// Why files did not get to the host.
+enum Unsent {
+    /// A file is to blame.
+    Source(Failure),
+    /// The host reads no more; it may have said why.
+    Line,
+}
+
+impl From<Failure> for Unsent {
+    fn from(failure: Failure) -> Self {
+        Self::Source(failure)
+    }
+}
+
+fn send_files(host: &Host, sources: &mut [Source]) -> Result<(), Unsent> {
+    for source in sources {
+        source.read(|piece| {
+            codec::encode_raw(piece)
+                .try_for_each(|frame| host.connection.write(&frame))
+                .map_err(|_| Unsent::Line)
+        })?;
+    }
+    Ok(())
+}
+
+/// Has the host remove what came, and waits until it has.
+fn abandon(host: &mut Host, failure: Failure) -> Failure {
+    host.connection.set_deadline(Instant::now() + GRACE);
+    let asked =
+        codec::encode::<Local>(&FromCli::Abandon {}).is_ok_and(|frame| host.connection.write(&frame).is_ok());
+    while asked {
+        match host.connection.reader.next_frame().ok().flatten().map(|frame| frame.decode::<FromHost>()) {
+            Some(Ok(FromHost::Progress { .. } | FromHost::SendFiles {})) => {}
+            Some(Ok(FromHost::Reply { outcome: Outcome::Failed(told), .. })) => {
+                let cleanup =
+                    told.data.get("cleanup_state").and_then(|state| state.as_str()).unwrap_or("pending");
+                return with_state(failure, "none", READING, cleanup);
+            }
+            Some(Ok(FromHost::Reply { .. } | FromHost::Hello(_)) | Err(_)) | None => break,
+        }
+    }
+    with_state(failure, "none", READING, "pending")
+}
+
+fn converse(
+    output: &Output,
+    mut host: Host,
+    command: Command,
+    sources: &mut [Source],
+    is_sent: &mut bool,
+) -> Result<Reply, Failure> {
     let time = Duration::from_millis(command.timeout_ms).saturating_add(GRACE);
     let started = Instant::now();
     host.connection.set_deadline(started + time);
@@ -52,7 +145,7 @@ pub(crate) fn send(output: &Output, mut host: Host, command: Command) -> Result<
     watch(*output, time);
     let frame = encode(command)?;
     // A host that stops reading may still have said why.
-    let written = host.connection.write(&frame);
+    let mut written = host.connection.write(&frame).is_ok();
     loop {
         let frame = match host.connection.reader.next_frame() {
             Ok(Some(frame)) => frame,
@@ -61,6 +154,20 @@ pub(crate) fn send(output: &Output, mut host: Host, command: Command) -> Result<
         };
         match frame.decode::<FromHost>().map_err(|error| malformed(&error.to_string()))? {
             FromHost::Progress { message } => output.progress(&message),
+            FromHost::SendFiles {} if sources.is_empty() || *is_sent => {
+                return Err(malformed("it asks for files that there are not"));
+            }
+            FromHost::SendFiles {} => {
+                // From its last byte on the page may get them.
+                let sent = send_files(&host, sources);
+                *is_sent = true;
+                match sent {
+                    Ok(()) => {}
+                    Err(Unsent::Source(failure)) => return Err(abandon(&mut host, failure)),
+                    Err(Unsent::Line) => written = false,
+                }
+                continue;
+            }
             FromHost::Reply { outcome: Outcome::Failed(failure), .. } => return Err(failure),
             FromHost::Reply { outcome: Outcome::Ok(json), raw_bytes } => {
                 let raw = read_raw(&mut host, raw_bytes, time)?;
@@ -69,7 +176,7 @@ pub(crate) fn send(output: &Output, mut host: Host, command: Command) -> Result<
             }
             FromHost::Hello(_) => return Err(malformed("a second hello")),
         }
-        if written.is_err() {
+        if !written {
             return Err(lost());
         }
     }

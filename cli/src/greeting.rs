@@ -115,9 +115,11 @@ fn answer(socket: &Path, mut connection: Connection) -> Found {
         }
         Ok(FromHost::Hello(hello)) => Found::Unusable(skew(hello.protocol, &hello.host_version)),
         Ok(FromHost::Reply { outcome: Outcome::Failed(failure), .. }) => Found::Unusable(failure),
-        Ok(FromHost::Reply { outcome: Outcome::Ok(_), .. } | FromHost::Progress { .. }) => {
-            Found::Unusable(nonsense(socket, "it did not begin with a hello"))
-        }
+        Ok(
+            FromHost::Reply { outcome: Outcome::Ok(_), .. }
+            | FromHost::Progress { .. }
+            | FromHost::SendFiles {},
+        ) => Found::Unusable(nonsense(socket, "it did not begin with a hello")),
         Err(error) => {
             Found::Unusable(skew_in(&frame).unwrap_or_else(|| nonsense(socket, &error.to_string())))
         }

@@ -21,6 +21,7 @@ mod no_host;
 mod out_file;
 mod output;
 mod render;
+mod source;
 mod target;
 mod usage;
 mod value;

@@ -29,6 +29,8 @@ export class AttachedTab {
     this.documents = new DocumentRequests();
     /** Whether what input set off is being followed until it comes to rest. */
     this.isFollowingInput = false;
+    /** Whether file choosers are kept from being shown. */
+    this.interceptsChoosers = false;
     this.isCrashed = false;
     this.hasDialog = false;
   }
@@ -80,6 +82,8 @@ export const SETUP = [
   ['Page.enable', {}],
   ['Page.setLifecycleEventsEnabled', { enabled: true }],
   ['Emulation.setFocusEmulationEnabled', { enabled: true }],
+  // What an earlier worker may have left on; the frames' own sessions are new.
+  ['Page.setInterceptFileChooserDialog', { enabled: false }],
   // Off and on: after a restart of this worker the frames are attached already and would not be told again.
   ['Target.setAutoAttach', { ...AUTO_ATTACH, autoAttach: false }],
   ['Target.setAutoAttach', AUTO_ATTACH],

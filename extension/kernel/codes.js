@@ -30,6 +30,9 @@ export const REASONS = /** @type {const} */ ([
   'consent_denied', 'consent_timed_out', 'consent_not_shown',
   'site_blocked', 'site_read_only', 'site_not_allowed', 'switched_off',
   'user_in_control',
+  'file_name_invalid', 'file_too_large', 'file_changed', 'files_not_accepted', 'file_input_probe_failed', 'file_input_not_activated',
+  'set_file_input_failed', 'transfer_timeout', 'transfer_outcome_unknown', 'upload_not_open', 'uploads_blocked', 'upload_not_allowed',
+  'file_access_off',
 ]);
 
 /** @typedef {(typeof ERROR_CODES)[number]} ErrorCode */

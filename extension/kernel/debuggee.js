@@ -10,6 +10,7 @@ import {
   fromChrome, isForeignFrame, pageCrashed, pageNavigated, tabClosed, tabDetached, tabForbidden, tabHoldsForeignFrame,
   tabTakenForAMoment,
 } from './cdp_errors.js';
+import { within } from './deadline.js';
 import { ForeignFrames } from './foreign_frames.js';
 import { FrameProcesses } from './frame_processes.js';
 import { NetworkWatch } from './network_watch.js';
@@ -24,6 +25,7 @@ const EMPTY_MS = 2000;
 /** What input set off is followed until no request has been under way for so long, and no longer than this. */
 const INPUT_REST_MS = 500;
 const INPUT_FOLLOWED_MS = 10_000;
+const INTERCEPT = 'Page.setInterceptFileChooserDialog';
 /** What may set off requests. */
 const INPUT = /^Input\.(?:dispatch|insertText)/;
 
@@ -349,6 +351,23 @@ export class Debuggees {
   }
 
   /**
+   * Keeps file choosers of the tab from being shown, and has `Page.fileChooserOpened` told instead; or no longer. Asks every process
+   * of the tab; one that does not answer is not waited for longer than a page that is being prepared.
+   * @param {number} tabId
+   * @param {boolean} isOn
+   */
+  async interceptChoosers(tabId, isOn) {
+    if (isOn) await this.attach(tabId);
+    const debuggee = this.#tabs.get(tabId);
+    if (debuggee === undefined) return;
+    debuggee.interceptsChoosers = isOn;
+    const own = this.send(tabId, INTERCEPT, { enabled: isOn });
+    const frames = debuggee.processes.sessions().map((sessionId) => this.send(tabId, INTERCEPT, { enabled: isOn }, sessionId).catch(() => {}));
+    await own;
+    await within(this.#around, Promise.all(frames), SETUP_MS);
+  }
+
+  /**
    * Lets the tab be closed: an open dialog is dismissed, and a page that asks whether to stay is not heard.
    * @param {number} tabId
    */
@@ -440,6 +459,11 @@ export class Debuggees {
     if (method === 'Runtime.bindingCalled') this.#watcher.event(tabId, method, params);
     if (method.startsWith('Network.')) this.#onNetworkEvent(tabId, method, params);
     if (method === 'Page.frameRequestedNavigation') this.#foreign.note(tabId, params['url']);
+    if (method === 'Page.fileChooserOpened') {
+      // Where the frame is reached is known by who tells of it.
+      if (typeof params['frameId'] === 'string') this.#tabs.get(tabId)?.processes.learn(params['frameId'], sessionId);
+      this.#watcher.event(tabId, method, params);
+    }
     if (method.startsWith('Target.')) this.#onTargetEvent(tabId, method, params);
     else if (method === 'Page.frameNavigated' || method === 'Page.frameDetached') this.#watcher.event(tabId, method, params);
     else if (method === 'Inspector.targetCrashed') this.#tabs.get(tabId)?.failIn(sessionId, pageNavigated(tabId));
@@ -467,6 +491,7 @@ export class Debuggees {
     for (const [setup, args] of FRAME_SETUP) {
       this.#around.chrome.debugger.sendCommand({ tabId, sessionId }, setup, args).catch(() => {});
     }
+    if (debuggee.interceptsChoosers) this.send(tabId, INTERCEPT, { enabled: true }, sessionId).catch(() => {});
     if (this.#network.isHeld(tabId)) this.#switchReports(tabId, sessionId, true);
   }
 

@@ -110,6 +110,8 @@ const USES = {
   history_step: 'free',
   // What is done there the user does.
   help_request: 'read',
+  upload_open: 'act', upload_arm: 'act', upload_take: 'act', upload_drag: 'act',
+  upload_close: 'free',
 };
 
 /**
@@ -210,6 +212,11 @@ function granted(call, known, allowed) {
     case 'page':
     case 'evaluate':
     case 'history_step':
+    case 'upload_open':
+    case 'upload_arm':
+    case 'upload_take':
+    case 'upload_drag':
+    case 'upload_close':
     case 'help_request': {
       const session = sessionOf(ownership, call.args.session_id);
       const claim = usable(claimOf(ownership, session, call.args.tab_id));

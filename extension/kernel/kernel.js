@@ -40,6 +40,7 @@ import { isObject } from './shape.js';
 import { Sites } from './sites.js';
 import { TabGroups } from './tab_groups.js';
 import { Tabs } from './tabs.js';
+import { Uploads } from './uploads.js';
 import { USER_INPUT_BINDING, UserInput } from './user_input.js';
 
 /** Wakes the worker for what it may have missed: a host that came back, a session that became idle. */
@@ -88,6 +89,7 @@ export function startKernel(around) {
   const tabs = new Tabs(around, { ownership, debuggees, events, groups, pageCalls, settings, sites });
   const highlights = new Highlights(around, { debuggees, pageCalls });
   const help = new Help(around, { windows: ownWindows, highlights, tabs, changed: showState });
+  const uploads = new Uploads(around, { admission, consent, debuggees, frames, ownership, pageCalls, settings, sites });
   const idle = new Idle(around, ownership, (sessionId) => requests.isBusy(sessionId), (session) => void sessions.end(session, 'idle'));
 
   /** @type {Handlers} */
@@ -123,6 +125,11 @@ export function startKernel(around) {
       focusGuard.forget(session.sessionId);
       return help.request(session, claim, args, signal);
     },
+    upload_open: (args, { session, claim }, signal) => uploads.open(session, claim, args, signal),
+    upload_arm: (_args, { claim }) => uploads.arm(claim),
+    upload_take: (args, { claim }) => uploads.take(claim, args),
+    upload_drag: (args, { claim }) => uploads.drag(claim, args),
+    upload_close: (_args, { session }) => uploads.close(session.sessionId),
     tab_return: async (_args, { session, claim }) => ({ tab_id: claim.tabId, ...await borrow.returnTab(session, claim) }),
     window_resize: (args, { session }) => tabs.resizeWindow(session, args),
     async subscribe(args, { claim }) {
@@ -173,6 +180,7 @@ export function startKernel(around) {
       requests.forgetAll();
       events.hostChanged();
       heldInput.letGo();
+      uploads.closeAll();
     },
     changed: showState,
   });
@@ -204,6 +212,7 @@ export function startKernel(around) {
     void answers.forgetSession(session.sessionId);
     interrupts.sessionEnded(session.sessionId);
     focusGuard.forget(session.sessionId);
+    uploads.close(session.sessionId);
   }
 
   /**
@@ -238,6 +247,10 @@ export function startKernel(around) {
     if (method === 'Page.frameDetached' && reason !== 'swap' && typeof frameId === 'string') {
       ownership.dropFrame(claim, frameId);
       sites.forgetFrame(tabId, frameId);
+    }
+    if (method === 'Page.fileChooserOpened') {
+      uploads.chooserOpened(tabId, params);
+      return;
     }
     if (method === 'Input.dragIntercepted') {
       // What the page drags is not the host's to read.
@@ -284,6 +297,7 @@ export function startKernel(around) {
     const [lostNow] = await Promise.all([ownership.load(), settings.load(), ownWindows.load(), highlights.load()]);
     await lost.load(lostNow);
     await sessions.resume();
+    await uploads.load();
     await groups.load();
     if (!settings.values.enabled) await endAll();
     for (const { id = -1, pendingUrl, url } of await chrome.tabs.query({})) {
@@ -320,6 +334,7 @@ export function startKernel(around) {
   chrome.tabs.onRemoved.addListener(afterLoad(async (tabId, { isWindowClosing }) => {
     heldInput.forgetTab(tabId);
     help.tabRemoved(tabId);
+    uploads.tabRemoved(tabId);
     const trip = await tabs.removed(tabId, isWindowClosing);
     if (trip !== null) await borrow.reopen(trip);
   }));

@@ -20,7 +20,7 @@ export const PAGE_FILES = Object.freeze([
   'refs.js', 'clobbered.js', 'shadow.js', 'sheets.js', 'visible.js', 'role.js', 'name.js', 'state.js', 'place.js', 'unseen.js',
   'cover.js', 'hover.js', 'observe.js', 'listing.js', 'rows.js', 'columns.js', 'target.js', 'query.js', 'geometry.js',
   'actionable.js', 'stand_in.js', 'painted.js', 'probe.js', 'drag.js', 'scroll.js', 'field.js', 'caret.js', 'held_text.js', 'edit.js',
-  'long_text.js', 'type.js', 'select.js', 'check.js', 'html.js', 'wait.js', 'outcome.js', 'user_input.js', 'main.js',
+  'long_text.js', 'type.js', 'select.js', 'check.js', 'files.js', 'html.js', 'wait.js', 'outcome.js', 'user_input.js', 'main.js',
 ]);
 
 const CALL = '(name, args, context) => bskPage.call(name, args, context)';
@@ -207,6 +207,20 @@ export class PageCalls {
     const world = new World(executionContextId, sessionId);
     worlds.set(frame, world);
     return world;
+  }
+
+  /**
+   * The number of a frame of the tab; one that is new gets its number now.
+   * @param {TabClaim} claim
+   * @param {string} frameId
+   * @returns {Promise<number>}
+   */
+  async frameNumber(claim, frameId) {
+    const main = this.#pages(claim).mainFrameId ?? await this.#findMainFrame(claim);
+    if (frameId === main) return 0;
+    const { number, isNew } = this.#ownership.numberFrame(claim, frameId);
+    if (isNew) await this.#ownership.save();
+    return number;
   }
 
   /** @param {TabClaim} claim */

@@ -120,6 +120,28 @@ export class Sites {
    * @returns {Ruling | null}
    */
   rulingOnFrame(tabId, frameId) {
+    const url = this.#siteUrl(tabId, frameId);
+    return url === null ? null : this.rulingOn(url);
+  }
+
+  /**
+   * The origin of what a frame of an owned tab shows, with or without rules; '' for what has no site.
+   * @param {number} tabId
+   * @param {string | undefined} frameId undefined for the main frame
+   * @returns {string | null} null when it is not known
+   */
+  originIn(tabId, frameId) {
+    const url = frameId === undefined ? this.#tab(tabId).url : this.#siteUrl(tabId, frameId);
+    return url === null ? null : siteOf(url)?.origin ?? '';
+  }
+
+  /**
+   * An address of the site that a child frame is of; null when it is not known.
+   * @param {number} tabId
+   * @param {string} frameId
+   * @returns {string | null}
+   */
+  #siteUrl(tabId, frameId) {
     const tab = this.#tab(tabId);
     /** @type {string | undefined} */
     let id = frameId;
@@ -127,11 +149,11 @@ export class Sites {
     for (let depth = 0; depth < 64 && id !== undefined; depth += 1) {
       const frame = tab.frames.get(id);
       // Above the frames that are known is the main frame, but for the first one asked for.
-      if (frame === undefined) return depth === 0 ? null : this.rulingOn(tab.url);
-      for (const url of [frame.url, frame.creator]) if (siteOf(url) !== null) return this.rulingOn(url);
+      if (frame === undefined) return depth === 0 ? null : tab.url;
+      for (const url of [frame.url, frame.creator]) if (siteOf(url) !== null) return url;
       id = frame.parentId;
     }
-    return this.rulingOn(tab.url);
+    return tab.url;
   }
 
   /**

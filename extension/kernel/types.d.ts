@@ -59,6 +59,10 @@ export interface Agent { program: string; pid: number; path?: string }
 export interface HelpTarget { frame: number; ref: number; role: string; name: string }
 
 /** The arguments of each call. */
+/** A file that an upload may give to a page: where its copy is, the name and size it has. */
+export interface StagedFile { path: string; name: string; size: number }
+export type DragStep = 'enter' | 'over' | 'drop' | 'cancel';
+
 export interface CallArgs {
   profile: Record<string, never>;
   session_start: {
@@ -73,6 +77,13 @@ export interface CallArgs {
   help_request: {
     session_id: string; tab_id: number; title?: string; prompt: string; targets: HelpTarget[]; agent?: Agent; timeout_ms: number;
   };
+  upload_open: {
+    session_id: string; tab_id: number; frame: number; files: StagedFile[]; agent?: Agent; timeout_ms: number;
+  };
+  upload_arm: { session_id: string; tab_id: number };
+  upload_take: { session_id: string; tab_id: number; input?: { frame: number; ref: number }; timeout_ms: number };
+  upload_drag: { session_id: string; tab_id: number; frame: number; step: DragStep; x: number; y: number };
+  upload_close: { session_id: string; tab_id: number };
   tab_return: { session_id: string; tab_id: number };
   window_resize: { session_id: string; width: number; height: number };
   subscribe: { session_id: string; tab_id: number; events: string[] };

@@ -7,7 +7,7 @@
 
 import { failureShape, Refusal } from './codes.js';
 import {
-  anyObject, arrayOf, bool, empty, integer, isObject, matching, object, oneOf, text, u32,
+  anyObject, arrayOf, bool, empty, finite, integer, isObject, matching, object, oneOf, text, u32,
 } from './shape.js';
 
 export const PROTOCOL_VERSION = 1;
@@ -24,7 +24,7 @@ export const PAGE_FUNCTIONS = /** @type {const} */ ([
   'observe', 'query', 'prepare', 'probe', 'fill_begin', 'fill_end', 'select', 'focus', 'get_html', 'box', 'settle', 'document_state',
   'type_begin', 'type_end', 'check_begin', 'check_end',
   'checked_state', 'drag_state', 'scroll_place', 'scroll_end', 'scroll_text',
-  'wait', 'outcome',
+  'wait', 'outcome', 'file_input',
 ]);
 
 const session_id = matching(/^[a-z0-9-]{1,32}$/, 'a session id: 1 to 32 lower-case letters, digits or `-`');
@@ -37,6 +37,13 @@ const tabScope = oneOf(['user', 'agent', 'all']);
 const dialogPolicy = oneOf(['ask', 'accept', 'dismiss']);
 const windowSide = integer(100, 7680);
 export const agentShape = object({ program: text(1, 256), pid: u32 }, { path: text(1, 4096) });
+
+/** No file is larger than this many bytes. */
+export const MOST_BYTES = 512 * 1024 * 1024;
+export const MOST_FILES = 20;
+const stagedFile = object({ path: text(1, 8192), name: text(1, 255), size: integer(0, MOST_BYTES) });
+/** @type {Shape<import('./types.js').DragStep>} */
+const dragStep = oneOf(['enter', 'over', 'drop', 'cancel']);
 
 const helpTarget = object({ frame: u32, ref: integer(1, 0xffff_ffff), role: text(0, 200), name: text(0, 200) });
 
@@ -57,6 +64,11 @@ const CALLS = {
     { ...ofTab, prompt: text(1, 20_000), targets: arrayOf(helpTarget, 20), timeout_ms: integer(0, 86_400_000) },
     { title: text(1, 200), agent: agentShape },
   ),
+  upload_open: object({ ...ofTab, frame: u32, files: arrayOf(stagedFile, MOST_FILES), timeout_ms: integer(0, 86_400_000) }, { agent: agentShape }),
+  upload_arm: object(ofTab),
+  upload_take: object({ ...ofTab, timeout_ms: integer(0, 86_400_000) }, { input: object({ frame: u32, ref: integer(1, 0xffff_ffff) }) }),
+  upload_drag: object({ ...ofTab, frame: u32, step: dragStep, x: finite, y: finite }),
+  upload_close: object(ofTab),
   tab_return: object(ofTab),
   window_resize: object({ ...ofSession, width: windowSide, height: windowSide }),
   subscribe: object({ ...ofTab, events: arrayOf(oneOf(CDP_EVENTS)) }),

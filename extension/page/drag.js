@@ -14,6 +14,7 @@
  * @property {number | null} releasedAt
  * @property {boolean} dropped
  * @property {string | null} hit what got the drop instead
+ * @property {{ name: string, size: number }[]} files that were dropped
  * @property {(() => void) | null} wake
  * @property {AbortController} listening
  */
@@ -37,7 +38,7 @@ function watchDrag(onto, isNew) {
   }
   dragWatch?.listening.abort();
   /** @type {DragWatch} */
-  const watch = { onto, press: null, start: null, over: null, isPressed: !isNew, released: false, releasedAt: null, guards: isNew, dropped: false, hit: null, wake: null, listening: new AbortController() };
+  const watch = { onto, press: null, start: null, over: null, isPressed: !isNew, released: false, releasedAt: null, guards: isNew, dropped: false, hit: null, files: [], wake: null, listening: new AbortController() };
   dragWatch = watch;
   const options = { capture: true, signal: watch.listening.signal };
   for (const type of DRAG_EVENTS) {
@@ -76,6 +77,8 @@ function noteDrag(watch, event) {
       && holdsElement(watch.onto, deepestAt({ x: event.clientX, y: event.clientY }, watch.onto)));
     watch.dropped = true;
     watch.hit = isRight ? null : describe(touched);
+    // Only while the event is on its way does it tell.
+    if (event instanceof DragEvent) watch.files = [...event.dataTransfer?.files ?? []].map(({ name, size }) => ({ name, size }));
   }
   watch.wake?.();
 }
@@ -113,7 +116,7 @@ async function dragState({ timeout_ms, until, is_last = false }) {
     ok: {
       started: watch.start !== null && !watch.start.defaultPrevented,
       overdue: isOverdue, accepts: watch.over?.defaultPrevented ?? false,
-      released: watch.released, dropped: watch.dropped, hit: watch.hit,
+      released: watch.released, dropped: watch.dropped, hit: watch.hit, ...(watch.files.length === 0 ? {} : { files: watch.files }),
     },
   };
 }

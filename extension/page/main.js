@@ -1,5 +1,5 @@
 // The library's only door: `bskPage`, reached by the kernel alone from its isolated world. The host's calls come in by
-// `call(name, args, context)`; the rest is for the kernel's own work with elements (frames.js, shadow_roots.js, highlights.js).
+// `call(name, args, context)`; the rest is for the kernel's own work with elements (frames.js, shadow_roots.js, highlights.js, uploads.js).
 // Refuses names that are not in the table; never throws: what goes wrong inside is an answer with an error.
 
 /** @type {{ [K in keyof PageFunctions]: (args: never) => unknown }} */
@@ -27,6 +27,7 @@ const pageFunctions = {
   scroll_text: scrollToText,
   wait: waitFor,
   outcome: readOutcome,
+  file_input: findFileInput,
 };
 
 /**
@@ -62,4 +63,4 @@ function elementOf(ref) {
   return 'ok' in found ? found.ok : null;
 }
 
-Object.defineProperty(globalThis, 'bskPage', { value: Object.freeze({ call: callPage, refOf, elementOf, shadowCandidates, adoptShadowRoot }) });
+Object.defineProperty(globalThis, 'bskPage', { value: Object.freeze({ call: callPage, refOf, elementOf, shadowCandidates, adoptShadowRoot, beginFiles, endFiles }) });

@@ -94,6 +94,8 @@ interface DragState {
   dropped: boolean;
   /** What got the drop instead of what was meant. */
   hit: string | null;
+  /** The files that were dropped, where there were any. */
+  files?: { name: string; size: number }[];
 }
 
 /** How far a box is scrolled, and how much of it is above and below what shows. */
@@ -250,6 +252,8 @@ interface PageFunctions {
   wait(args: { condition: WaitCondition; value: string; timeout_ms: number }): Promise<WaitAnswer>;
   /** What the action that `prepare` or `focus` began has changed so far; asked once the input was handled. */
   outcome(args: Record<string, never>): Outcome;
+  /** Waits for the target; `input` is the ref of the file input that it is or labels, null when files have to be chosen some other way. */
+  file_input(args: { target: Target; timeout_ms: number }): Promise<UsedElement & { input: number | null }>;
   /** The document as the navigation made it. */
   document_state(args: Record<string, never>): DocumentState;
   checked_state(args: { target: Target }): { checked: boolean };

@@ -28,6 +28,7 @@ use crate::kernel::{Kernel, raw};
 use crate::queue::Queue;
 use crate::serve::Server;
 use crate::tabs::{Tab, TabEvent};
+use crate::transfer::{Staged, Staging, sweep_staging};
 use crate::{log, look, stdio};
 
 /// How long the extension may take for its hello.
@@ -50,6 +51,8 @@ pub(crate) struct Session {
     pub(crate) ended: watch::Sender<Option<EndCause>>,
     /// How many commands ask the user for help: while one does, nothing is decided for them.
     pub(crate) helps: Rc<Cell<u32>>,
+    /// Copies of files that its pages were given; gone with it.
+    pub(crate) staged: Rc<RefCell<Vec<Staged>>>,
 }
 
 /// The host.
@@ -62,6 +65,8 @@ pub(crate) struct Host {
     /// Sessions that ended lately, so that their next command learns why.
     ended: RefCell<Vec<EndedSession>>,
     tabs: RefCell<HashMap<TabId, Rc<Tab>>>,
+    /// Where files are copied to on their way into a page.
+    pub(crate) staging: Staging,
     /// Set when the host ends; everything that waits then fails with it.
     pub(crate) ending: watch::Sender<Option<Failure>>,
 }
@@ -74,6 +79,7 @@ impl Host {
             sessions: RefCell::default(),
             ended: RefCell::new(hello.ended.clone()),
             tabs: RefCell::default(),
+            staging: Staging::default(),
             ending: watch::Sender::new(None),
             hello,
         };
@@ -132,12 +138,13 @@ impl Host {
         let mut sessions = self.sessions.borrow_mut();
         let id = record.session_id.clone();
         let session = match sessions.get(&id).map(Rc::as_ref) {
-            Some(Session { queue, is_user_asked, ended, helps, .. }) => Session {
+            Some(Session { queue, is_user_asked, ended, helps, staged, .. }) => Session {
                 record,
                 queue: queue.clone(),
                 is_user_asked: Rc::clone(is_user_asked),
                 ended: ended.clone(),
                 helps: Rc::clone(helps),
+                staged: Rc::clone(staged),
             },
             None => Session {
                 record,
@@ -145,9 +152,17 @@ impl Host {
                 is_user_asked: Rc::default(),
                 ended: watch::Sender::new(None),
                 helps: Rc::default(),
+                staged: Rc::default(),
             },
         };
         sessions.insert(id, Rc::new(session));
+    }
+
+    /// Removes every copy of a file: no page can be given it any more, and none is asked to read it after the host.
+    fn forget_staged(&self) {
+        for session in self.sessions.borrow().values() {
+            session.staged.take();
+        }
     }
 
     fn note_end(&self, session: EndedSession) {
@@ -169,6 +184,8 @@ impl Host {
                         self.tabs.borrow_mut().remove(tab_id);
                     }
                     session.ended.send_replace(Some(cause));
+                    // No page of it is left that could read them.
+                    session.staged.take();
                 }
             }
             Event::Asking { session_id, is_open } => {
@@ -291,10 +308,12 @@ async fn live(kernel: Rc<Kernel>) -> bool {
         return false;
     }
     let connections = server.serve(&host);
+    tokio::task::spawn_blocking(sweep_staging);
     let (failure, is_clean) = until_the_end(&host, &mut messages).await;
     host.ending.send_replace(Some(failure));
     kernel.abandon();
     let _ = timeout(FAREWELL, connections.finish()).await;
+    host.forget_staged();
     is_clean
 }
 

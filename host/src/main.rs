@@ -24,6 +24,7 @@ mod session;
 mod stdio;
 mod tabs;
 mod target;
+mod transfer;
 mod wait;
 
 use std::process::ExitCode;

@@ -3,7 +3,7 @@
 //! Commands of one session never overlap; stop and lists never wait (invariant 11). Whatever ends first ends the
 //! command: its own work, its deadline, its session, its tab, the host.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -16,13 +16,13 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::broadcast::error::RecvError;
-use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::{Instant, timeout_at};
 
 use crate::host::Host;
 use crate::kernel::{Pending, raw};
 use crate::queue::Turn;
 use crate::tabs::{self, Tab, TabEvent};
+use crate::transfer::{self, Line, TransferState};
 use crate::{act, help, look, more, navigate, observe, session, target, wait};
 
 /// Longest time a command may ask for.
@@ -83,6 +83,7 @@ pub(crate) fn name_of(action: &Action) -> &'static str {
         Action::Focus { .. } => "focus",
         Action::Press { .. } => "press",
         Action::Select { .. } => "select",
+        Action::Upload { .. } => "upload",
         Action::Evaluate { .. } => "evaluate",
         Action::Screenshot { .. } => "screenshot",
         Action::DialogList {} => "dialog list",
@@ -96,7 +97,19 @@ pub(crate) async fn run(
     host: Rc<Host>,
     command: Command,
     caller: Option<u32>,
-    progress: UnboundedSender<String>,
+    line: Line,
+) -> Result<Done, Failure> {
+    let transfer = Rc::new(TransferState::default());
+    let done = until_done(host, command, caller, line, &transfer).await;
+    done.map_err(|failure| transfer.tell(failure))
+}
+
+async fn until_done(
+    host: Rc<Host>,
+    command: Command,
+    caller: Option<u32>,
+    line: Line,
+    transfer: &Rc<TransferState>,
 ) -> Result<Done, Failure> {
     let name = name_of(&command.action);
     let allowed = Duration::from_millis(command.timeout_ms).min(LONGEST);
@@ -106,7 +119,7 @@ pub(crate) async fn run(
     let mut ending = host.ending.subscribe();
     tokio::select! {
         biased;
-        done = timeout_at(deadline, route(&host, command, caller, deadline, &stage, &progress)) => done.unwrap_or_else(|_| {
+        done = timeout_at(deadline, route(&host, command, caller, line, Time { deadline, stage: &stage, transfer })) => done.unwrap_or_else(|_| {
             let is_user_asked = session_id.and_then(|id| host.session(&id).ok()).is_some_and(|session| session.is_user_asked.get());
             let (stage, hint) = if is_user_asked {
                 ("waiting for the user's answer about this site", "the question stays open for a minute; run the command again")
@@ -122,13 +135,20 @@ pub(crate) async fn run(
     }
 }
 
+/// How long a command has, and what it says of how far it is.
+#[derive(Clone, Copy)]
+struct Time<'a> {
+    deadline: Instant,
+    stage: &'a Stage,
+    transfer: &'a Rc<TransferState>,
+}
+
 async fn route(
     host: &Rc<Host>,
     command: Command,
     caller: Option<u32>,
-    deadline: Instant,
-    stage: &Stage,
-    progress: &UnboundedSender<String>,
+    line: Line,
+    Time { deadline, stage, transfer }: Time<'_>,
 ) -> Result<Done, Failure> {
     if let Action::Profile {} = command.action {
         return session::profile(host).await;
@@ -150,15 +170,15 @@ async fn route(
         return session::tab_list(host, session_id, scope).await;
     }
     if session.queue.is_busy() {
-        // A caller that left is noticed by its connection.
-        let _ = progress.send("waiting for another command of this session".to_owned());
+        line.progress("waiting for another command of this session");
     }
     let mut ended = session.ended.subscribe();
     let in_turn = async {
         let turn = session.queue.enter(&session_id).await?;
         stage.set("at work in the page");
         host.kernel.note(&session_id, name);
-        let bounds = Bounds { turn, caller, deadline, stage: Rc::clone(stage) };
+        let transfer = Rc::clone(transfer);
+        let bounds = Bounds { turn, caller, deadline, stage: Rc::clone(stage), line, transfer };
         in_session(host, session_id.clone(), command.tab_id, command.action, command.observe, bounds).await
     };
     tokio::select! {
@@ -324,6 +344,7 @@ async fn in_tab(work: &Work, action: Action) -> Result<Done, Failure> {
             let target = target::locate(work, target).await?;
             act::select(work, &target, values, labels, indexes).await
         }
+        Action::Upload { target, files, drop } => transfer::upload(work, target, &files, drop).await,
         Action::Evaluate { expression, frame, await_promise, return_by_value } => {
             look::evaluate(work, frame, expression, await_promise, return_by_value).await
         }
@@ -363,6 +384,8 @@ pub(crate) struct Bounds {
     pub(crate) caller: Option<u32>,
     deadline: Instant,
     stage: Stage,
+    line: Line,
+    transfer: Rc<TransferState>,
 }
 
 impl Bounds {
@@ -383,6 +406,12 @@ pub(crate) struct Work {
     stage: Stage,
     /// None once others may run beside it.
     turn: Option<Turn>,
+    /// To the caller; none once it is taken.
+    line: RefCell<Option<Line>>,
+    /// The process that sent the command.
+    pub(crate) caller: Option<u32>,
+    /// How far a transfer is.
+    pub(crate) transfer: Rc<TransferState>,
 }
 
 impl Work {
@@ -403,13 +432,19 @@ impl Work {
             .hint(format!("open one with `bsk tab create --session {session_id}`"))
         })?;
         let tab = host.tab(tab_id);
-        let Bounds { turn, deadline, stage, .. } = bounds;
-        Ok(Self { host: Rc::clone(host), session_id, tab_id, tab, deadline, stage, turn: Some(turn) })
+        let Bounds { turn, caller, deadline, stage, line, transfer } = bounds;
+        let (turn, line, host) = (Some(turn), RefCell::new(Some(line)), Rc::clone(host));
+        Ok(Self { host, session_id, tab_id, tab, deadline, stage, turn, line, caller, transfer })
     }
 
     /// Notes what the command waits for from now on.
     pub(crate) fn stage(&self, what: &'static str) {
         self.stage.set(what);
+    }
+
+    /// The way to the caller, for the one that takes files from there.
+    pub(crate) fn take_line(&self) -> Option<Line> {
+        self.line.take()
     }
 
     /// Gives the right to run to the caller: the next command of the session starts when it is dropped.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use bsk_protocol::codec::{self, CodecError, Frame, HEADER_BYTES, Header, Local};
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::kernel::KernelHello;
-use bsk_protocol::local::{Command, FromCli, FromHost, Outcome};
+use bsk_protocol::local::{Action, Command, FromCli, FromHost, Outcome};
 use bsk_protocol::place::{BIND_WINDOW, PlaceError, RuntimeDir, Sidecar, check_peer};
 use bsk_protocol::{BUILD_VERSION, PROTOCOL_VERSION};
 use interprocess::local_socket::tokio::prelude::*;
@@ -23,6 +23,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::host::Host;
 use crate::run::{self, Done};
+use crate::transfer::{Line, Sent};
 
 /// How long a peer may take for its hello and its command.
 const GREETING: Duration = Duration::from_secs(5);
@@ -165,17 +166,19 @@ async fn attend(stream: Stream, host: Rc<Host>) {
     let started = Instant::now();
     let name = run::name_of(&command.action);
     let session = command.session_id.clone();
-    let (progress, mut messages) = mpsc::unbounded_channel();
+    let takes_files = matches!(command.action, Action::Upload { .. });
+    let (say, mut messages) = mpsc::unbounded_channel();
+    let (line, files) = Line::new(say);
     let done = {
-        let mut running = std::pin::pin!(run::run(Rc::clone(&host), command, caller, progress));
-        let mut closed = std::pin::pin!(until_closed(&mut input));
+        let mut running = std::pin::pin!(run::run(Rc::clone(&host), command, caller, line));
+        let mut closed = std::pin::pin!(until_closed(&mut input, takes_files.then_some(files)));
         loop {
             tokio::select! {
                 biased;
                 done = &mut running => break Some(done),
                 Some(message) = messages.recv() => {
                     // A peer that is gone is noticed by `closed`.
-                    let _ = send(&mut output, &FromHost::Progress { message }).await;
+                    let _ = send(&mut output, &message).await;
                 }
                 () = &mut closed => break None,
             }
@@ -212,13 +215,15 @@ async fn greet(input: &mut &Stream, output: &mut &Stream, host: &Host) -> Result
             )
             .hint("install one version of both: `bsk doctor` shows which is where"));
         }
-        Some(FromCli::Command(_)) => return Err(malformed("a command came before the hello")),
+        Some(FromCli::Command(_) | FromCli::Abandon {}) => {
+            return Err(malformed("a command came before the hello"));
+        }
         None => return Ok(None),
     }
     send(output, &FromHost::Hello(host.hello())).await.map_err(|error| malformed(&error.to_string()))?;
     match receive(input).await? {
         Some(FromCli::Command(command)) => Ok(Some(command)),
-        Some(FromCli::Hello { .. }) => Err(malformed("a second hello")),
+        Some(FromCli::Hello { .. } | FromCli::Abandon {}) => Err(malformed("no command after the hello")),
         None => Ok(None),
     }
 }
@@ -242,20 +247,48 @@ async fn receive(input: &mut &Stream) -> Result<Option<FromCli>, Failure> {
 }
 
 async fn read_frame(input: &mut &Stream) -> Result<Option<Frame>, CodecError> {
+    read_frame_up_to(input, usize::MAX).await
+}
+
+async fn read_frame_up_to(input: &mut &Stream, limit: usize) -> Result<Option<Frame>, CodecError> {
     let mut header = [0; HEADER_BYTES];
     if input.read(&mut header[..1]).await? == 0 {
         return Ok(None);
     }
     input.read_exact(&mut header[1..]).await?;
     let Header { kind, length } = Header::parse::<Local>(header)?;
+    if length > limit {
+        return Err(CodecError::TooLong { length, limit });
+    }
     let mut body = vec![0; length];
     input.read_exact(&mut body).await?;
     Ok(Some(Frame::new(kind, body)))
 }
 
-/// Resolves when the peer has gone. It has nothing more to say, so anything it sends counts as leaving too.
-async fn until_closed(input: &mut &Stream) {
-    let _ = input.read(&mut [0]).await;
+/// Resolves when the peer has gone. Passes on the files that it sends for an upload; beyond that it has nothing more to say, so
+/// anything else counts as leaving too.
+async fn until_closed(input: &mut &Stream, files: Option<mpsc::Sender<Sent>>) {
+    let Some(files) = files else {
+        let _ = input.read(&mut [0]).await;
+        return;
+    };
+    loop {
+        let sent = match read_file_frame(input).await {
+            Ok(Some(Frame::Raw(bytes))) => Sent::Bytes(bytes),
+            Ok(Some(frame @ Frame::Json(_))) => match frame.decode() {
+                Ok(FromCli::Abandon {}) => Sent::Abandoned,
+                Ok(FromCli::Hello { .. } | FromCli::Command(_)) | Err(_) => return,
+            },
+            Ok(None) | Err(_) => return,
+        };
+        // Where nobody takes them any more, the reply that says why is on its way.
+        let _ = files.send(sent).await;
+    }
+}
+
+/// As [`read_frame`], for files: a frame that would take much memory is refused before it does.
+async fn read_file_frame(input: &mut &Stream) -> Result<Option<Frame>, CodecError> {
+    read_frame_up_to(input, codec::RAW_CHUNK_BYTES).await
 }
 
 async fn send(output: &mut &Stream, message: &FromHost) -> Result<(), CodecError> {

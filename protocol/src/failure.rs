@@ -152,6 +152,19 @@ closed_list! {
         SiteNotAllowed = "site_not_allowed", "the user was asked about this site and did not say yes";
         SwitchedOff = "switched_off", "the user or a policy switched the extension off";
         UserInControl = "user_in_control", "the user was asked for help and has the control";
+        FileNameInvalid = "file_name_invalid", "a file has a name that cannot be passed on";
+        FileTooLarge = "file_too_large", "a file, or what a session uploads in all, is larger than what is passed on";
+        FileChanged = "file_changed", "a file changed while it was read";
+        FilesNotAccepted = "files_not_accepted", "the file input takes no such files, or not so many";
+        FileInputProbeFailed = "file_input_probe_failed", "the file input could not be looked at";
+        FileInputNotActivated = "file_input_not_activated", "nothing opened the chooser of a file input";
+        SetFileInputFailed = "set_file_input_failed", "the file input did not get the files";
+        TransferTimeout = "transfer_timeout", "the files were not passed on in time";
+        TransferOutcomeUnknown = "transfer_outcome_unknown", "nobody can tell whether the page got the files";
+        UploadNotOpen = "upload_not_open", "no upload is open";
+        UploadsBlocked = "uploads_blocked", "the user or a policy does not allow uploads";
+        UploadNotAllowed = "upload_not_allowed", "the user was asked about the upload and did not say yes";
+        FileAccessOff = "file_access_off", "the browser does not let the extension give files to pages";
     }
 }
 
@@ -174,6 +187,9 @@ impl ErrorCode {
                     | Reason::SiteNotAllowed
                     | Reason::SwitchedOff
                     | Reason::UserInControl
+                    | Reason::UploadsBlocked
+                    | Reason::UploadNotAllowed
+                    | Reason::FileAccessOff
             )
         ) {
             return 7;

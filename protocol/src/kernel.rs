@@ -274,6 +274,64 @@ pub enum Call {
         /// When the host will take the question away, for the user to see; at most a day.
         timeout_ms: u32,
     },
+    /// Opens an upload, the one of its session: its files are the only ones that can get into a page, and only those that are staged
+    /// (`…/staging/<32 hexadecimal digits>/<number>/<name>`). Asks the user first where a setting says so → `{}`.
+    UploadOpen {
+        /// The session.
+        session_id: SessionId,
+        /// The tab.
+        tab_id: TabId,
+        /// The frame of the target.
+        frame: FrameNumber,
+        /// 1 to 20.
+        files: Vec<StagedFile>,
+        /// Who asks.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<Agent>,
+        /// When the upload is closed by itself.
+        timeout_ms: u32,
+    },
+    /// Keeps file choosers of the tab from being shown, until the upload is closed → `{}`.
+    UploadArm {
+        /// The session.
+        session_id: SessionId,
+        /// The tab.
+        tab_id: TabId,
+    },
+    /// Gives the files to a file input and looks whether it has them; closes the upload, whatever comes of it → [`UploadTaken`].
+    UploadTake {
+        /// The session.
+        session_id: SessionId,
+        /// The tab.
+        tab_id: TabId,
+        /// The input; without it the one whose chooser the page opened.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        input: Option<UploadInput>,
+        /// How long to wait for a chooser.
+        timeout_ms: u32,
+    },
+    /// Moves the files over the page, or drops them → `{}`.
+    UploadDrag {
+        /// The session.
+        session_id: SessionId,
+        /// The tab.
+        tab_id: TabId,
+        /// The frame at that place.
+        frame: FrameNumber,
+        /// Which step.
+        step: DragStep,
+        /// CSS pixels of the tab's viewport.
+        x: f64,
+        /// CSS pixels of the tab's viewport.
+        y: f64,
+    },
+    /// Ends the upload of the session, if one is open; choosers are shown again → `{}`.
+    UploadClose {
+        /// The session.
+        session_id: SessionId,
+        /// The tab.
+        tab_id: TabId,
+    },
     /// Gives a borrowed tab back → [`TabReturned`].
     TabReturn {
         /// The session.
@@ -441,6 +499,7 @@ pub enum PageFunction {
     ScrollText,
     Wait,
     Outcome,
+    FileInput,
 }
 
 /// CDP events that the host may ask for.
@@ -697,6 +756,50 @@ pub struct HelpTarget {
     pub role: String,
     /// Its accessible name, at most 200 characters.
     pub name: String,
+}
+
+/// A file that an upload may give to a page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StagedFile {
+    /// Where its copy is or will be; the last part is its name.
+    pub path: String,
+    /// Its name, for the user and for the page.
+    pub name: String,
+    /// Bytes.
+    pub size: u64,
+}
+
+/// A file input that is known by its ref.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UploadInput {
+    /// Its frame.
+    pub frame: FrameNumber,
+    /// Its ref number in that frame.
+    #[serde(rename = "ref")]
+    pub number: u32,
+}
+
+/// A step of a drag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names of the steps")]
+pub enum DragStep {
+    Enter,
+    Over,
+    Drop,
+    Cancel,
+}
+
+/// Result of [`Call::UploadTake`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UploadTaken {
+    /// Names of the files that the input's `accept` does not list; a chooser would have let a person take them all the same.
+    pub not_accepted: Vec<String>,
+    /// Whether the input was seen to have them; not where the page went elsewhere at once.
+    pub is_verified: bool,
 }
 
 /// Result of [`Call::HelpRequest`].

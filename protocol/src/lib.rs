@@ -11,6 +11,7 @@ pub mod ids;
 pub mod kernel;
 pub mod local;
 pub mod place;
+pub mod transfer;
 
 /// Version of both wires. Raised when a message changes so that an older end would misread it.
 pub const PROTOCOL_VERSION: u32 = 1;

@@ -1,7 +1,8 @@
 //! CLI ↔ host: one connection carries one command.
 //!
 //! Order: [`FromCli::Hello`], [`FromHost::Hello`], [`FromCli::Command`], any number of [`FromHost::Progress`], one
-//! [`FromHost::Reply`], then `raw_bytes` bytes in raw frames. Closing the connection cancels the command.
+//! [`FromHost::Reply`], then `raw_bytes` bytes in raw frames. Of an upload the host says once [`FromHost::SendFiles`]; then the
+//! CLI sends the files in raw frames, or [`FromCli::Abandon`]. Closing the connection cancels the command.
 //! The results documented at [`Action`] are what `--json` prints; they may gain fields within a protocol version, so their
 //! types here, unlike messages, ignore what they do not know.
 
@@ -25,6 +26,8 @@ pub enum FromCli {
     },
     /// The one command.
     Command(Command),
+    /// The files of an upload do not come, or not whole: what came of them is to be removed.
+    Abandon {},
 }
 
 /// What the host sends.
@@ -38,6 +41,8 @@ pub enum FromHost {
         /// What it is doing, such as `waiting for another command of this session`.
         message: String,
     },
+    /// Nothing is in the way of the upload: the files' bytes may come, in raw frames, one file after the other.
+    SendFiles {},
     /// The end of the command.
     Reply {
         /// What came of it.
@@ -113,6 +118,16 @@ pub struct Command {
     pub observe: bool,
     /// What to do.
     pub action: Action,
+}
+
+/// A file that is to be uploaded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UploadFile {
+    /// Its name without folders.
+    pub name: String,
+    /// Bytes.
+    pub size: u64,
 }
 
 /// Which element is meant.
@@ -537,6 +552,17 @@ pub enum Action {
         labels: Vec<String>,
         /// Options by place, from 0.
         indexes: Vec<u32>,
+    },
+    /// Gives files to the page → `{tab_id, used_ref | used_selector, role, name, changed?, file_names, not_accepted, how, effect_state,
+    /// effects}`; `how` is `input`, `chooser` or `drop`.
+    Upload {
+        /// A file input, what opens its chooser, or where to drop.
+        target: Target,
+        /// What comes after [`FromHost::SendFiles`], 1 to 20.
+        files: Vec<UploadFile>,
+        /// Whether they are dropped on the target.
+        #[serde(default, skip_serializing_if = "is_false")]
+        drop: bool,
     },
     /// → `{ok: true, tab_id, value}` or `{ok: false, tab_id, error: {text, line, column}}`.
     Evaluate {

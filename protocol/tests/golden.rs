@@ -156,6 +156,11 @@ fn spots() -> Vec<Spot> {
             "/request/call/subscribe/events",
             "to_kernel.request.subscribe",
         ),
+        spot::<kernel::DragStep>(
+            "to_kernel",
+            "/request/call/upload_drag/step",
+            "to_kernel.request.upload_drag",
+        ),
         spot::<FromKernel>("from_kernel", "", "from_kernel"),
         spot::<kernel::Outcome>("from_kernel", "/reply/outcome", "from_kernel.reply"),
         spot::<Event>("from_kernel", "/event", "from_kernel.event"),

@@ -44,6 +44,7 @@ const ENTRIES = [
   ['scroll_text', 'read', object({ text: text(1), timeout_ms })],
   ['wait', 'read', object({ condition: oneOf(['text', 'gone_text', 'selector', 'gone', 'quiet']), value: text(), timeout_ms })],
   ['outcome', 'free', empty],
+  ['file_input', 'read', object({ target, timeout_ms })],
 ];
 
 /** @type {ReadonlyMap<string, { use: Use, shape: Shape<unknown> }>} */

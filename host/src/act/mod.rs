@@ -30,7 +30,9 @@ pub(crate) use check::check;
 pub(crate) use drag::{Goal, drag};
 pub(crate) use fill::fill;
 pub(crate) use focus::focus;
-pub(crate) use pointer::{Press, click, fetch_pointer, hover, move_for_now, move_home, to_viewport};
+pub(crate) use pointer::{
+    Press, Wish, aim, click, fetch_pointer, hover, move_for_now, move_home, to_viewport,
+};
 pub(crate) use press::press;
 pub(crate) use scroll::{Way, scroll};
 pub(crate) use select::select;
@@ -49,7 +51,7 @@ const LANDING: Duration = Duration::from_secs(10);
 const ANSWERED: Duration = Duration::from_secs(3);
 
 /// How long the page may take to get the input once the browser has it.
-const DELIVERY_MS: u64 = 3000;
+pub(crate) const DELIVERY_MS: u64 = 3000;
 
 /// How long input may take to be over with once it is known not to have arrived.
 const OVER: Duration = Duration::from_millis(500);
@@ -114,7 +116,7 @@ struct Probe {
 }
 
 /// The result fields that every acting command shares.
-fn used(work: &Work, target: &Element, element: &UsedElement) -> Map<String, Value> {
+pub(crate) fn used(work: &Work, target: &Element, element: &UsedElement) -> Map<String, Value> {
     let mut fields = Map::new();
     fields.insert("tab_id".into(), json!(work.tab_id));
     match target {
@@ -154,7 +156,7 @@ fn read_probe(work: &Work, frame: FrameNumber) -> Pending<Probe> {
 
 /// Asks for word when the page has handled the input sent before and all that came of it has been told. Sent along with the
 /// input, since each message to the browser may cost it milliseconds (docs/decisions/0003-messages-to-chromium.md).
-fn flush(work: &Work) -> Pending<Value> {
+pub(crate) fn flush(work: &Work) -> Pending<Value> {
     work.input_sent();
     flush_and_ask(work, None)
 }
@@ -198,7 +200,7 @@ struct Outcome {
 
 /// What the action did besides its purpose, once `flushed`. A navigation that it set off is waited for until its document
 /// is there (the next command should meet the new page) or until loading ends without one.
-async fn effects(
+pub(crate) async fn effects(
     work: &Work,
     mut events: Receiver<TabEvent>,
     flushed: Pending<Value>,

@@ -44,13 +44,13 @@ pub(crate) struct Press {
 
 /// What a page is to prepare for.
 #[derive(Debug, Default)]
-pub(super) struct Wish {
+pub(crate) struct Wish {
     /// The event to watch for.
-    pub(super) arm: &'static str,
-    pub(super) at: Option<Offset>,
-    pub(super) force: bool,
+    pub(crate) arm: &'static str,
+    pub(crate) at: Option<Offset>,
+    pub(crate) force: bool,
     /// Whether the page's reaction is noted from the start.
-    pub(super) watch: bool,
+    pub(crate) watch: bool,
 }
 
 #[derive(Deserialize)]
@@ -70,9 +70,9 @@ struct Prepared {
 
 /// An element's box in its frame's viewport.
 #[derive(Debug, Clone, Copy, Deserialize)]
-pub(super) struct Area {
-    pub(super) x: f64,
-    pub(super) y: f64,
+pub(crate) struct Area {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
 }
 
 /// What is pointed at in place of a checkbox or radio, and the state of that one before.
@@ -82,17 +82,17 @@ struct StandIn {
 }
 
 /// A prepared target: where to point in the tab's viewport.
-pub(super) struct Aim {
-    pub(super) frame: FrameNumber,
-    pub(super) element: UsedElement,
-    pub(super) area: Area,
-    pub(super) x: f64,
-    pub(super) y: f64,
+pub(crate) struct Aim {
+    pub(crate) frame: FrameNumber,
+    pub(crate) element: UsedElement,
+    pub(crate) area: Area,
+    pub(crate) x: f64,
+    pub(crate) y: f64,
     stand_in: Option<StandIn>,
     is_option: bool,
 }
 
-pub(super) async fn aim(work: &Work, target: &Element, wish: &Wish) -> Result<Aim, Failure> {
+pub(crate) async fn aim(work: &Work, target: &Element, wish: &Wish) -> Result<Aim, Failure> {
     let (frame, target) = target.in_page();
     let mut args = json!({ "target": target, "timeout_ms": work.page_timeout_ms(), "arm": wish.arm });
     if let Some(at) = wish.at {

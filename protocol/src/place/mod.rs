@@ -9,7 +9,7 @@ mod runtime_dir;
 mod sidecar;
 
 pub use peer::check_peer;
-pub use runtime_dir::{BIND_WINDOW, PlaceError, RuntimeDir, home_dir, state_dir};
+pub use runtime_dir::{BIND_WINDOW, PlaceError, RuntimeDir, home_dir, open_private_dir, state_dir};
 pub use sidecar::Sidecar;
 
 /// Overrides the runtime directory.

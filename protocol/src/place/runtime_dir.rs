@@ -152,6 +152,15 @@ pub fn state_dir() -> Result<PathBuf, PlaceError> {
     from_environment(HOME_VAR).or_else(|| home_dir().map(|home| home.join(".bsk"))).ok_or(PlaceError::NoHome)
 }
 
+/// Makes a directory where it is missing, and makes sure that it is the user's alone.
+///
+/// # Errors
+/// [`PlaceError`]: nothing in it was touched.
+pub fn open_private_dir(path: &Path) -> Result<(), PlaceError> {
+    make_private_dir(path).map_err(|error| PlaceError::Io { path: path.to_owned(), error })?;
+    check(path)
+}
+
 /// A runtime directory that exists and is the user's alone.
 #[derive(Debug, Clone)]
 pub struct RuntimeDir {
