@@ -102,14 +102,17 @@ impl From<Failure> for Unsent {
 }
 
 fn send_files(host: &Host, sources: &mut [Source]) -> Result<(), Unsent> {
-    for source in sources {
+    for source in sources.iter_mut() {
         source.read(|piece| {
             codec::encode_raw(piece)
                 .try_for_each(|frame| host.connection.write(&frame))
                 .map_err(|_| Unsent::Line)
         })?;
     }
-    Ok(())
+    // One may have changed while another was read.
+    sources.iter().try_for_each(Source::check_same)?;
+    let end = codec::encode::<Local>(&FromCli::FilesSent {}).map_err(|_| Unsent::Line)?;
+    host.connection.write(&end).map_err(|_| Unsent::Line)
 }
 
 /// Has the host remove what came, and waits until it has.

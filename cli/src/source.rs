@@ -142,9 +142,13 @@ impl Source {
         }
     }
 
-    fn check_same(&self) -> Result<(), Failure> {
+    /// Makes sure that the file is still as it was when it was announced.
+    ///
+    /// # Errors
+    /// It is not.
+    pub(crate) fn check_same(&self) -> Result<(), Failure> {
         let now = self.file.metadata().map_err(|error| unreadable(&self.path, &error))?;
-        if now.modified().ok() != self.modified {
+        if now.len() != self.told.size || now.modified().ok() != self.modified {
             return Err(self.changed("was written to"));
         }
         if fs::metadata(&self.path).is_err() {

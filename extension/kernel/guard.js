@@ -110,7 +110,7 @@ const USES = {
   history_step: 'free',
   // What is done there the user does.
   help_request: 'read',
-  upload_open: 'act', upload_arm: 'act', upload_take: 'act', upload_drag: 'act',
+  upload_open: 'act', upload_arm: 'act', upload_chooser: 'act', upload_take: 'act', upload_drag: 'act',
   upload_close: 'free',
 };
 
@@ -214,6 +214,7 @@ function granted(call, known, allowed) {
     case 'history_step':
     case 'upload_open':
     case 'upload_arm':
+    case 'upload_chooser':
     case 'upload_take':
     case 'upload_drag':
     case 'upload_close':

@@ -127,6 +127,7 @@ export function startKernel(around) {
     },
     upload_open: (args, { session, claim }, signal) => uploads.open(session, claim, args, signal),
     upload_arm: (_args, { claim }) => uploads.arm(claim),
+    upload_chooser: (args, { claim }) => uploads.chooser(claim, args),
     upload_take: (args, { claim }) => uploads.take(claim, args),
     upload_drag: (args, { claim }) => uploads.drag(claim, args),
     upload_close: (_args, { session }) => uploads.close(session.sessionId),

@@ -81,7 +81,8 @@ export interface CallArgs {
     session_id: string; tab_id: number; frame: number; files: StagedFile[]; agent?: Agent; timeout_ms: number;
   };
   upload_arm: { session_id: string; tab_id: number };
-  upload_take: { session_id: string; tab_id: number; input?: { frame: number; ref: number }; timeout_ms: number };
+  upload_chooser: { session_id: string; tab_id: number; timeout_ms: number };
+  upload_take: { session_id: string; tab_id: number; input?: { frame: number; ref: number } };
   upload_drag: { session_id: string; tab_id: number; frame: number; step: DragStep; x: number; y: number };
   upload_close: { session_id: string; tab_id: number };
   tab_return: { session_id: string; tab_id: number };

@@ -53,10 +53,10 @@ class Upload {
     this.isArmed = false;
     /** Where the files are held over the page. @type {{ x: number, y: number } | null} */
     this.heldAt = null;
-    /** @type {(chooser: Chooser) => void} */
+    /** The first chooser that the page opened. @type {Chooser | null} */
+    this.chooser = null;
+    /** @type {() => void} */
     this.opened = () => {};
-    /** The first chooser that the page opens. @type {Promise<Chooser>} */
-    this.chooser = new Promise((resolve) => { this.opened = resolve; });
     /** Aborted when it closes. */
     this.end = new AbortController();
   }
@@ -150,20 +150,40 @@ export class Uploads {
   chooserOpened(tabId, { frameId, backendNodeId }) {
     if (typeof frameId !== 'string') return;
     for (const upload of this.#open.values()) {
-      if (upload.claim.tabId === tabId && upload.isArmed) upload.opened({ frameId, backendNodeId: typeof backendNodeId === 'number' ? backendNodeId : null });
+      if (upload.claim.tabId !== tabId || !upload.isArmed) continue;
+      upload.chooser ??= { frameId, backendNodeId: typeof backendNodeId === 'number' ? backendNodeId : null };
+      upload.opened();
     }
   }
 
   /**
-   * Gives the files to a file input: the one that is named, else the one whose chooser the page opens.
+   * Waits until the page opens a chooser that takes files of ours.
+   * @param {TabClaim} claim
+   * @param {CallArgs['upload_chooser']} args
+   * @returns {Promise<{}>}
+   */
+  async chooser(claim, { timeout_ms }) {
+    const upload = this.#of(claim);
+    try {
+      if (upload.chooser === null) await this.#untilOpened(upload, timeout_ms);
+      nodeOf(upload);
+      return {};
+    } catch (error) {
+      this.#close(upload);
+      throw error;
+    }
+  }
+
+  /**
+   * Gives the files to a file input: the one that is named, else the one whose chooser the page opened.
    * @param {TabClaim} claim
    * @param {CallArgs['upload_take']} args
    * @returns {Promise<{ not_accepted: string[], is_verified: boolean }>}
    */
-  async take(claim, { input, timeout_ms }) {
+  async take(claim, { input }) {
     const upload = this.#of(claim);
     try {
-      const found = input === undefined ? await this.#chosen(upload, timeout_ms) : await this.#named(claim, input);
+      const found = input === undefined ? await this.#chosen(upload) : await this.#named(claim, input);
       await this.#admit(upload, found.frameId);
       this.#checkOpen(upload);
       return await this.#assign(upload, found);
@@ -286,28 +306,33 @@ export class Uploads {
   }
 
   /**
-   * The input whose chooser the page opens.
    * @param {Upload} upload
    * @param {number} timeoutMs
+   * @returns {Promise<void>}
+   */
+  #untilOpened(upload, timeoutMs) {
+    return new Promise((resolve, reject) => {
+      const timer = this.#around.setTimer(() => settle(() => reject(notActivated('nothing opened a file chooser',
+        'give the ref of the file input or of what opens its chooser; `--drop` is for places that take a drop'))), timeoutMs);
+      const over = () => settle(() => reject(notOpen()));
+      const settle = (/** @type {() => void} */ answer) => {
+        this.#around.clearTimer(timer);
+        upload.end.signal.removeEventListener('abort', over);
+        answer();
+      };
+      upload.end.signal.addEventListener('abort', over);
+      upload.opened = () => settle(resolve);
+    });
+  }
+
+  /**
+   * The input whose chooser the page opened.
+   * @param {Upload} upload
    * @returns {Promise<Input>}
    */
-  async #chosen(upload, timeoutMs) {
-    const { claim, chooser, end } = upload;
-    const { frameId, backendNodeId } = await new Promise((/** @type {(chooser: Chooser) => void} */ resolve, reject) => {
-      const timer = this.#around.setTimer(() => reject(notActivated('nothing opened a file chooser',
-        'give the ref of the file input or of what opens its chooser; `--drop` is for places that take a drop')), timeoutMs);
-      const over = () => reject(notOpen());
-      if (end.signal.aborted) over();
-      end.signal.addEventListener('abort', over);
-      void chooser.then(resolve).finally(() => {
-        this.#around.clearTimer(timer);
-        end.signal.removeEventListener('abort', over);
-      });
-    });
-    if (backendNodeId === null) {
-      throw notActivated('the page opened a picker of its own (`showOpenFilePicker`), which takes files only from a person',
-        'look for a file input or a place to drop on (`--drop`), or let the user do it with `bsk request-help`');
-    }
+  async #chosen(upload) {
+    const { claim } = upload;
+    const { frameId, backendNodeId } = nodeOf(upload);
     const { contextId: executionContextId, sessionId } = await this.#parts.pageCalls.worldWithLibrary(claim, await this.#parts.pageCalls.frameNumber(claim, frameId));
     const { object } = await this.#send(claim, 'DOM.resolveNode', { backendNodeId, executionContextId, objectGroup: GROUP }, sessionId);
     const isMain = await this.#parts.pageCalls.frameNumber(claim, frameId) === 0;
@@ -332,7 +357,8 @@ export class Uploads {
    * @param {Input} input
    * @returns {Promise<{ not_accepted: string[], is_verified: boolean }>}
    */
-  async #assign({ claim, files }, { sessionId, objectId }) {
+  async #assign(upload, { sessionId, objectId }) {
+    const { claim, files } = upload;
     const send = (/** @type {string} */ method, /** @type {JsonObject} */ params) => this.#send(claim, method, params, sessionId);
     const inPage = async (/** @type {string} */ functionDeclaration, /** @type {unknown[]} */ values) => {
       const answer = valueOf(await send('Runtime.callFunctionOn', {
@@ -344,6 +370,8 @@ export class Uploads {
     const begun = await inPage(BEGIN, [files.map(({ name, size }) => ({ name, size }))]);
     const listed = isObject(begun) && Array.isArray(begun['not_accepted']) ? begun['not_accepted'] : [];
     const not_accepted = listed.filter((name) => files.some((file) => file.name === name));
+    // The last moment in which nothing has happened.
+    this.#checkOpen(upload);
     await send('DOM.setFileInputFiles', { files: files.map(({ path }) => path), objectId }).catch((error) => { throw notSet(error); });
     const is_verified = await inPage(END, []).then(() => true, (error) => {
       // What the page did with the files took its document along: it got them.
@@ -368,6 +396,18 @@ export class Uploads {
     const tabs = [...this.#open.values()].filter(({ isArmed }) => isArmed).map(({ claim }) => claim.tabId);
     return this.#around.chrome.storage.session.set({ [KEY]: tabs }).catch(() => {});
   }
+}
+
+/**
+ * Where the chooser that the page opened puts its files.
+ * @param {Upload} upload
+ */
+function nodeOf({ chooser }) {
+  if (chooser === null) throw notActivated('nothing opened a file chooser', 'wait for one with `upload_chooser`');
+  const { frameId, backendNodeId } = chooser;
+  if (backendNodeId !== null) return { frameId, backendNodeId };
+  throw notActivated('the page opened a picker of its own (`showOpenFilePicker`), which takes files only from a person',
+    'look for a file input or a place to drop on (`--drop`), or let the user do it with `bsk request-help`');
 }
 
 /** @param {StagedFile} file */

@@ -10,7 +10,7 @@ const TAB_CALLS = {
   tab_close: {}, tab_select: {}, tab_return: {}, subscribe: { events: ['Page.lifecycleEvent'] }, frames: {}, flush: {}, frame_quad: { frame: 1 },
   shadow_roots: { frame: 0 }, help_request: { prompt: 'p', targets: [], timeout_ms: 100 },
   upload_open: { frame: 0, files: [{ path: `/h/.bsk/staging/${'a'.repeat(32)}/0/x`, name: 'x', size: 1 }], timeout_ms: 100 },
-  upload_arm: {}, upload_take: { timeout_ms: 10 }, upload_drag: { frame: 0, step: 'enter', x: 1, y: 1 }, upload_close: {},
+  upload_arm: {}, upload_chooser: { timeout_ms: 10 }, upload_take: {}, upload_drag: { frame: 0, step: 'enter', x: 1, y: 1 }, upload_close: {},
   cdp: { method: 'Page.captureScreenshot', params: {} }, page: { frame: 0, function: 'document_state', args: {} },
   evaluate: { expression: '1', await_promise: true, return_by_value: true, timeout_ms: 100 }, history_step: { delta: -1 },
 };

@@ -60,6 +60,7 @@ fn debug_name(call: &Call) -> Option<String> {
         Call::HelpRequest { .. } => "help_request".to_owned(),
         Call::UploadOpen { .. } => "upload_open".to_owned(),
         Call::UploadArm { .. } => "upload_arm".to_owned(),
+        Call::UploadChooser { .. } => "upload_chooser".to_owned(),
         Call::UploadTake { .. } => "upload_take".to_owned(),
         Call::UploadDrag { step, .. } => format!("upload_drag {step:?}"),
         Call::UploadClose { .. } => "upload_close".to_owned(),

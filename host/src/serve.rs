@@ -215,7 +215,7 @@ async fn greet(input: &mut &Stream, output: &mut &Stream, host: &Host) -> Result
             )
             .hint("install one version of both: `bsk doctor` shows which is where"));
         }
-        Some(FromCli::Command(_) | FromCli::Abandon {}) => {
+        Some(FromCli::Command(_) | FromCli::Abandon {} | FromCli::FilesSent {}) => {
             return Err(malformed("a command came before the hello"));
         }
         None => return Ok(None),
@@ -223,7 +223,9 @@ async fn greet(input: &mut &Stream, output: &mut &Stream, host: &Host) -> Result
     send(output, &FromHost::Hello(host.hello())).await.map_err(|error| malformed(&error.to_string()))?;
     match receive(input).await? {
         Some(FromCli::Command(command)) => Ok(Some(command)),
-        Some(FromCli::Hello { .. } | FromCli::Abandon {}) => Err(malformed("no command after the hello")),
+        Some(FromCli::Hello { .. } | FromCli::Abandon {} | FromCli::FilesSent {}) => {
+            Err(malformed("no command after the hello"))
+        }
         None => Ok(None),
     }
 }
@@ -276,6 +278,7 @@ async fn until_closed(input: &mut &Stream, files: Option<mpsc::Sender<Sent>>) {
         let sent = match read_file_frame(input).await {
             Ok(Some(Frame::Raw(bytes))) => Sent::Bytes(bytes),
             Ok(Some(frame @ Frame::Json(_))) => match frame.decode() {
+                Ok(FromCli::FilesSent {}) => Sent::Whole,
                 Ok(FromCli::Abandon {}) => Sent::Abandoned,
                 Ok(FromCli::Hello { .. } | FromCli::Command(_)) | Err(_) => return,
             },

@@ -298,6 +298,16 @@ pub enum Call {
         /// The tab.
         tab_id: TabId,
     },
+    /// Waits until the page opens a file chooser, which is not shown → `{}`. Fails at once where a page opens one that only a person can
+    /// use.
+    UploadChooser {
+        /// The session.
+        session_id: SessionId,
+        /// The tab.
+        tab_id: TabId,
+        /// How long.
+        timeout_ms: u32,
+    },
     /// Gives the files to a file input and looks whether it has them; closes the upload, whatever comes of it → [`UploadTaken`].
     UploadTake {
         /// The session.
@@ -307,8 +317,6 @@ pub enum Call {
         /// The input; without it the one whose chooser the page opened.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         input: Option<UploadInput>,
-        /// How long to wait for a chooser.
-        timeout_ms: u32,
     },
     /// Moves the files over the page, or drops them → `{}`.
     UploadDrag {

@@ -2,7 +2,7 @@
 //!
 //! Order: [`FromCli::Hello`], [`FromHost::Hello`], [`FromCli::Command`], any number of [`FromHost::Progress`], one
 //! [`FromHost::Reply`], then `raw_bytes` bytes in raw frames. Of an upload the host says once [`FromHost::SendFiles`]; then the
-//! CLI sends the files in raw frames, or [`FromCli::Abandon`]. Closing the connection cancels the command.
+//! CLI sends the files in raw frames and [`FromCli::FilesSent`], or [`FromCli::Abandon`]. Closing the connection cancels the command.
 //! The results documented at [`Action`] are what `--json` prints; they may gain fields within a protocol version, so their
 //! types here, unlike messages, ignore what they do not know.
 
@@ -26,6 +26,8 @@ pub enum FromCli {
     },
     /// The one command.
     Command(Command),
+    /// All bytes of all files of an upload are sent, and no file changed meanwhile: only now may the page get them.
+    FilesSent {},
     /// The files of an upload do not come, or not whole: what came of them is to be removed.
     Abandon {},
 }

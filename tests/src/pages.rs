@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use http_body_util::Full;
+use http_body_util::{BodyExt as _, Collected, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -31,6 +31,8 @@ pub struct Request {
     pub method: String,
     /// Path and query.
     pub url: String,
+    /// What was sent along.
+    pub body: Bytes,
 }
 
 /// An answer.
@@ -219,7 +221,10 @@ async fn answer(
     state: Arc<Mutex<State>>,
 ) -> Result<hyper::Response<Full<Bytes>>, Infallible> {
     let url = request.uri().path_and_query().map_or("/", |path| path.as_str()).to_owned();
-    let asked = Request { method: request.method().to_string(), url };
+    let method = request.method().to_string();
+    // A browser that gave up in the middle is answered to nobody.
+    let body = request.into_body().collect().await.map(Collected::to_bytes).unwrap_or_default();
+    let asked = Request { method, url, body };
     let path = asked.url.split(['?', '#']).next().unwrap_or_default().to_owned();
     let route = {
         let mut state = lock(&state);

@@ -176,6 +176,7 @@ fn no_method_outside_the_table_passes() {
         ("Runtime.enable", json!({})),
         ("Runtime.addBinding", json!({ "name": "pwned" })),
         ("DOM.setFileInputFiles", json!({ "files": ["/etc/passwd"], "nodeId": 1 })),
+        ("Page.setInterceptFileChooserDialog", json!({ "enabled": true })),
         ("DOM.getDocument", json!({})),
         ("Overlay.enable", json!({})),
         ("Overlay.highlightNode", json!({ "highlightConfig": {}, "nodeId": 1 })),
@@ -716,4 +717,58 @@ fn no_host_answers_for_the_user_or_reaches_the_question() {
     let call = json!({ "evaluate": { "session_id": session, "tab_id": tab, "expression": "1", "await_promise": false,
         "return_by_value": true, "timeout_ms": 1000 } });
     assert_eq!(attack.port.ask_refused(&call)["reason"], "tab_not_owned");
+}
+
+#[test]
+fn no_file_but_a_staged_one_under_its_own_name_gets_into_a_page() {
+    let mut attack = Attack::begin();
+    let (session, tab) = (attack.session.clone(), attack.tab);
+    let id = "0123456789abcdef".repeat(2);
+    let staging = attack.browser.scratch().root().join("staging").join(&id).join("0");
+    std::fs::create_dir_all(&staging).unwrap();
+    std::fs::write(staging.join("a.txt"), "staged").unwrap();
+    let staged = staging.join("a.txt").to_str().unwrap().to_owned();
+    let page = "<input id=f type=file><script>f.onchange=()=>document.title=f.files[0].name</script>";
+    let url = attack.browser.pages().html(page);
+    attack.navigate(tab, &url);
+    let open = |path: &str, name: &str| {
+        json!({ "upload_open": { "session_id": session, "tab_id": tab, "frame": 0, "timeout_ms": 60_000,
+            "files": [{ "path": path, "name": name, "size": 6 }] } })
+    };
+    for (path, name) in [
+        ("/etc/passwd", "passwd"),
+        (&format!("{staged}/../../../../../../../etc/passwd"), "passwd"),
+        (&format!("/staging/{id}/0/../../../etc/passwd"), "passwd"),
+        (&staged, "harmless.txt"),
+        (&format!("file://{staged}"), "a.txt"),
+        (&staged.replace("/staging/", "/Staging/"), "a.txt"),
+    ] {
+        let failed = attack.port.ask_refused(&open(path, name));
+        assert_eq!(failed["reason"], "argument_not_allowed", "{path}: {failed}");
+    }
+    let take =
+        json!({ "upload_take": { "session_id": session, "tab_id": tab, "input": { "frame": 0, "ref": 1 } } });
+    assert_eq!(attack.port.ask_refused(&take)["reason"], "upload_not_open");
+    attack.port.ask_ok(&open(&staged, "a.txt"));
+    for (method, params) in [
+        ("DOM.setFileInputFiles", json!({ "files": [staged], "backendNodeId": 1 })),
+        ("Page.setInterceptFileChooserDialog", json!({ "enabled": false })),
+        (
+            "Input.dispatchDragEvent",
+            json!({ "type": "dragEnter", "x": 5, "y": 5, "data": { "files": ["/etc/passwd"] } }),
+        ),
+    ] {
+        attack.refuses(method, &params);
+    }
+    // The page's own files are no way to others either: a drag of the page's is what it was.
+    assert_eq!(
+        attack.refuses("Input.dispatchDragEvent", &json!({ "type": "drop", "x": 5, "y": 5 })),
+        "no_drag"
+    );
+    let found = attack.port.ask_ok(&json!({ "page": { "session_id": session, "tab_id": tab, "frame": 0,
+        "function": "file_input", "args": { "target": { "selector": "#f" }, "timeout_ms": 1000 } } }));
+    let take = json!({ "upload_take": { "session_id": session, "tab_id": tab, "input": { "frame": 0, "ref": found["input"] } } });
+    attack.port.ask_ok(&take);
+    assert_eq!(attack.browser.devtools().page(&url).evaluate("f.files[0].text()"), "staged");
+    assert_eq!(attack.port.ask_refused(&take)["reason"], "upload_not_open", "it was for once");
 }

@@ -11,6 +11,8 @@ const MOST_WAITING: usize = 4;
 pub(crate) enum Sent {
     /// Bytes of the files.
     Bytes(Vec<u8>),
+    /// That was all, and it is good.
+    Whole,
     /// The rest does not come.
     Abandoned,
 }

@@ -252,8 +252,9 @@ pub(crate) fn receive(files: &[StagedFile], incoming: &mut Receiver<Sent>) -> Re
             if rest.is_empty() {
                 rest = match incoming.blocking_recv() {
                     Some(Sent::Bytes(bytes)) => bytes,
-                    Some(Sent::Abandoned) => return Err(abandoned("they changed, or could not be read")),
-                    None => return Err(abandoned("the caller left")),
+                    Some(Sent::Whole) => return Err(unannounced("fewer")),
+                    Some(Sent::Abandoned) => return Err(abandoned(CHANGED)),
+                    None => return Err(abandoned(LEFT)),
                 };
             }
             let now = rest.len().min(usize::try_from(missing).unwrap_or(usize::MAX));
@@ -263,14 +264,27 @@ pub(crate) fn receive(files: &[StagedFile], incoming: &mut Receiver<Sent>) -> Re
         }
     }
     if !rest.is_empty() {
-        return Err(Failure::new(
-            ErrorCode::ProtocolError,
-            Reason::ConnectionLost,
-            "more bytes came than were announced",
-        )
-        .hint("install one version of CLI and host: `bsk doctor` shows which is where"));
+        return Err(unannounced("more"));
     }
-    Ok(())
+    // The files may have changed behind what was read: only the one who read them can tell.
+    match incoming.blocking_recv() {
+        Some(Sent::Whole) => Ok(()),
+        Some(Sent::Bytes(_)) => Err(unannounced("more")),
+        Some(Sent::Abandoned) => Err(abandoned(CHANGED)),
+        None => Err(abandoned(LEFT)),
+    }
+}
+
+const CHANGED: &str = "they changed, or could not be read";
+const LEFT: &str = "the caller left";
+
+fn unannounced(how: &str) -> Failure {
+    Failure::new(
+        ErrorCode::ProtocolError,
+        Reason::ConnectionLost,
+        format!("{how} bytes came than were announced"),
+    )
+    .hint("install one version of CLI and host: `bsk doctor` shows which is where")
 }
 
 fn abandoned(why: &str) -> Failure {

@@ -97,8 +97,7 @@ pub(crate) async fn upload(
         dropping::drop_files(work, &target, files).await?;
         Taken { how: "drop", not_accepted: Vec::new(), is_verified: true }
     } else if let Some(number) = found.input {
-        transfer.enter("assigning");
-        take(work, "input", Some(UploadInput { frame, number }), 0).await?
+        take(work, "input", Some(UploadInput { frame, number })).await?
     } else {
         activate(work, &target).await?
     };
@@ -183,19 +182,18 @@ async fn activate(work: &Work, target: &Element) -> Result<Taken, Failure> {
     let press = Press { button: MouseButton::Left, count: 1, modifiers: Vec::new(), at: None, force: false };
     act::again_if_lost(work, || act::click(work, target, &press)).await?;
     work.stage("waiting for the page to open a file chooser");
-    take(work, "chooser", None, CHOOSER_MS).await
+    let (session_id, tab_id) = (work.session_id.clone(), work.tab_id);
+    let timeout_ms = CHOOSER_MS;
+    work.host.kernel.send::<Value>(Call::UploadChooser { session_id, tab_id, timeout_ms }).await?;
+    take(work, "chooser", None).await
 }
 
 /// Has the kernel give the files to the input, and says what became of that.
-async fn take(
-    work: &Work,
-    how: &'static str,
-    input: Option<UploadInput>,
-    timeout_ms: u32,
-) -> Result<Taken, Failure> {
+async fn take(work: &Work, how: &'static str, input: Option<UploadInput>) -> Result<Taken, Failure> {
+    work.transfer.enter("assigning");
+    work.stage("giving the files to the page");
     let (session_id, tab_id) = (work.session_id.clone(), work.tab_id);
-    let taken =
-        work.host.kernel.send::<UploadTaken>(Call::UploadTake { session_id, tab_id, input, timeout_ms });
+    let taken = work.host.kernel.send::<UploadTaken>(Call::UploadTake { session_id, tab_id, input });
     // From here on only the kernel knows whether the page got them.
     work.transfer.set_effect(Effect::Unknown);
     match taken.await {
