@@ -410,9 +410,12 @@ function nodeOf({ chooser }) {
     'look for a file input or a place to drop on (`--drop`), or let the user do it with `bsk request-help`');
 }
 
-/** @param {StagedFile} file */
+/**
+ * A file for the user, on one line whatever its name is.
+ * @param {StagedFile} file
+ */
 function told({ name, size }) {
-  return `${name} (${size < 1024 ? `${size} B` : size < 1024 * 1024 ? `${(size / 1024).toFixed(1)} KiB` : `${(size / 1024 / 1024).toFixed(1)} MiB`})`;
+  return `${name.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')} (${size < 1024 ? `${size} B` : size < 1024 * 1024 ? `${(size / 1024).toFixed(1)} KiB` : `${(size / 1024 / 1024).toFixed(1)} MiB`})`;
 }
 
 /** @param {unknown} object a remote object */

@@ -49,6 +49,20 @@ function fill(selector, content) {
   if (row !== null) row.hidden = content === '';
 }
 
+/**
+ * Every file on a line of its own; of a long name the middle is left out.
+ * @param {string} subject a file a line
+ */
+function fillFiles(subject) {
+  fill('#subject', plain(subject, 200));
+  element('#subject', HTMLElement).replaceChildren(...subject.split('\n').map((file) => {
+    const line = document.createElement('bdi');
+    line.className = 'file';
+    line.textContent = plainPath(file, 120);
+    return line;
+  }));
+}
+
 /** @param {Question} question */
 function showQuestion(question) {
   const { agent, site, subject, session, choices, kind } = question;
@@ -56,7 +70,8 @@ function showQuestion(question) {
   document.title = text(`ask_${kind}`, [program]);
   show(element('#title', HTMLElement), document.title);
   show(element('#subject-name', HTMLElement), text(`subject_${kind}`));
-  fill('#subject', plain(subject, 200));
+  if (kind === 'upload') fillFiles(subject);
+  else fill('#subject', plain(subject, 200));
   // Never shortened: which site it is can stand at its end.
   fill('#site', plain(site, Infinity));
   fill('#program', plain(agent?.program ?? text('unknown_program')));

@@ -25,6 +25,8 @@ pub(crate) enum Answer {
     Raw(Value, Vec<u8>),
     /// Replies with a failure.
     Failed(Failure),
+    /// Asks for an upload's files, reads so many messages of them, then replies with a result or ends.
+    TakeFiles(usize, Option<Value>),
     /// Ends without a reply.
     Close,
     /// Says nothing and keeps the connection.
@@ -175,6 +177,15 @@ fn talk(
             send(&json!({ "reply": { "outcome": { "ok": result }, "raw_bytes": bytes.len() } }))?;
             for frame in encode_raw(&bytes) {
                 writer.write_all(&frame).ok()?;
+            }
+        }
+        Answer::TakeFiles(messages, result) => {
+            send(&json!({ "send_files": {} }))?;
+            for _ in 0..messages {
+                reader.next_frame().ok()??;
+            }
+            if let Some(result) = result {
+                send(&json!({ "reply": { "outcome": { "ok": result } } }))?;
             }
         }
         Answer::Close => {}

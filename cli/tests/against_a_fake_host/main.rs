@@ -7,3 +7,4 @@
 mod commands;
 mod connection;
 mod fake_host;
+mod uploads;

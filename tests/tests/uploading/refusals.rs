@@ -94,6 +94,7 @@ fn settings_block_ask_and_allow() {
         for part in ["secret plan.txt", "4 B", "http://127.0.0.1"] {
             assert!(text.contains(part), "`{part}` in `{text}`");
         }
+        assert_eq!(consent.page().evaluate("document.querySelectorAll('#subject .file').length"), 1);
         assert!(staged(&browser).is_empty(), "nothing is read before the yes");
         if answer == "deny" {
             consent.deny();
