@@ -117,21 +117,24 @@ fn send_files(host: &Host, sources: &mut [Source]) -> Result<(), Unsent> {
 
 /// Has the host remove what came, and waits until it has.
 fn abandon(host: &mut Host, failure: Failure) -> Failure {
+    let cleanup = removed(host).unwrap_or_else(|| "pending".to_owned());
+    with_state(failure, "none", READING, &cleanup)
+}
+
+/// What the host says became of its copies; none when it says nothing.
+fn removed(host: &mut Host) -> Option<String> {
     host.connection.set_deadline(Instant::now() + GRACE);
-    let asked =
-        codec::encode::<Local>(&FromCli::Abandon {}).is_ok_and(|frame| host.connection.write(&frame).is_ok());
-    while asked {
-        match host.connection.reader.next_frame().ok().flatten().map(|frame| frame.decode::<FromHost>()) {
-            Some(Ok(FromHost::Progress { .. } | FromHost::SendFiles {})) => {}
-            Some(Ok(FromHost::Reply { outcome: Outcome::Failed(told), .. })) => {
-                let cleanup =
-                    told.data.get("cleanup_state").and_then(|state| state.as_str()).unwrap_or("pending");
-                return with_state(failure, "none", READING, cleanup);
+    let frame = codec::encode::<Local>(&FromCli::Abandon {}).ok()?;
+    host.connection.write(&frame).ok()?;
+    loop {
+        match host.connection.reader.next_frame().ok()??.decode::<FromHost>().ok()? {
+            FromHost::Progress { .. } | FromHost::SendFiles {} => {}
+            FromHost::Reply { outcome: Outcome::Failed(told), .. } => {
+                return told.data.get("cleanup_state")?.as_str().map(str::to_owned);
             }
-            Some(Ok(FromHost::Reply { .. } | FromHost::Hello(_)) | Err(_)) | None => break,
+            FromHost::Reply { outcome: Outcome::Ok(_), .. } | FromHost::Hello(_) => return None,
         }
     }
-    with_state(failure, "none", READING, "pending")
 }
 
 fn converse(

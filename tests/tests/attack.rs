@@ -417,6 +417,17 @@ fn calls_on(session: &Value, tab: &Value) -> Vec<Value> {
             json!({ "expression": "document.title='pwned'", "await_promise": false, "return_by_value": true, "timeout_ms": 1000 }),
         ),
         with("history_step", json!({ "delta": -1 })),
+        with(
+            "upload_open",
+            json!({ "frame": 0, "timeout_ms": 1000, "files": [{
+                "path": format!("/x/staging/{}/0/a", "0".repeat(32)), "name": "a", "size": 1,
+            }] }),
+        ),
+        with("upload_arm", json!({})),
+        with("upload_chooser", json!({ "timeout_ms": 100 })),
+        with("upload_take", json!({ "input": { "frame": 0, "ref": 1 } })),
+        with("upload_drag", json!({ "frame": 0, "step": "drop", "x": 1, "y": 1 })),
+        with("upload_close", json!({})),
     ]
 }
 

@@ -86,7 +86,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<u8, Failure> {
         Command::Focus(args) => focus::run(&args, context),
         Command::Press(args) => press::run(args, context),
         Command::Select(args) => select::run(args, context),
-        Command::Upload(args) => upload::run(args, context),
+        Command::Upload(args) => upload::run(&args, context),
         Command::Evaluate(args) => evaluate::run(args, context),
         Command::Dialog(args) => dialog::run(args, context),
         Command::Status(args) => status::run(&args, context),

@@ -57,7 +57,7 @@ struct Uploaded {
     not_accepted: Vec<String>,
 }
 
-pub(crate) fn run(args: UploadArgs, context: &Context) -> Result<u8, Failure> {
+pub(crate) fn run(args: &UploadArgs, context: &Context) -> Result<u8, Failure> {
     let target = args.target.required()?;
     let mut sources = source::open_all(&args.files)?;
     let files = sources.iter().map(|source| source.told.clone()).collect();
