@@ -11,7 +11,8 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, Weak};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use command_fds::{CommandFdExt, FdMapping};
 use nix::sys::signal::Signal;
@@ -55,6 +56,9 @@ pub struct Options {
     /// More variables for the browser, which its hosts inherit.
     pub variables: Vec<(String, String)>,
 }
+
+/// Windows that did not change for so long are all restored.
+const AT_REST: Duration = Duration::from_millis(1500);
 
 /// A running browser.
 #[derive(Debug)]
@@ -235,6 +239,40 @@ impl Browser {
         let (process, devtools) = start(&self.scratch, &self.profile, &self.stderr, options);
         (self.process, self.devtools) = (process, devtools);
         self.instance_id = self.wait_for_connection(&[]);
+    }
+
+    /// The addresses of the pages that a copy of the profile of this killed browser restores without our extension: what is missing
+    /// there, or there twice, is so by the browser itself.
+    ///
+    /// # Panics
+    /// When the profile cannot be copied.
+    #[must_use]
+    pub fn restored_without_us(&self) -> Vec<String> {
+        let copy = self.scratch.file("restored-without-us");
+        let _ = fs::remove_dir_all(&copy);
+        let copied = Command::new("cp").arg("-r").arg(&self.profile).arg(&copy).status();
+        assert!(copied.is_ok_and(|status| status.success()), "the profile cannot be copied");
+        for lock in ["SingletonLock", "SingletonCookie", "SingletonSocket"] {
+            let _ = fs::remove_file(copy.join(lock));
+        }
+        forget_the_crash(&copy);
+        let options = Options { without_extension: true, restores: true, ..Options::default() };
+        let (mut process, devtools) =
+            start(&self.scratch, &copy, &self.scratch.file("restored.stderr"), &options);
+        let (mut seen, mut since) = (Vec::new(), Instant::now());
+        while seen.is_empty() || since.elapsed() < AT_REST {
+            thread::sleep(Duration::from_millis(20));
+            let pages = devtools.targets().into_iter().filter(|target| target["type"] == "page");
+            let mut urls: Vec<String> =
+                pages.filter_map(|page| page["url"].as_str().map(str::to_owned)).collect();
+            urls.sort();
+            if urls != seen {
+                (seen, since) = (urls, Instant::now());
+            }
+        }
+        processes::kill_group(process.id());
+        let _ = process.wait();
+        seen
     }
 
     /// Waits until the browser ends by itself.

@@ -46,8 +46,7 @@ enum UserTabs {
     Once,
     /// The user let the browser restore nothing.
     Gone,
-    /// What the browser had written down is there. Not `Once`: of a tab that moved in the last seconds, what Chromium writes down
-    /// can lag behind, and it restores such a tab not at all or in both windows.
+    /// Each as often as the browser restores it without us; these are the addresses that it restores.
     AsRestored(Vec<String>),
 }
 
@@ -57,6 +56,8 @@ struct Chaos {
     /// Addresses of the user's tabs; the agent may borrow those of the first site without being asked.
     trusted: Vec<String>,
     asked: Vec<String>,
+    /// What the browser that was killed last restores without us.
+    restored: Vec<String>,
     /// A second site.
     _elsewhere: Pages,
 }
@@ -78,7 +79,14 @@ impl Chaos {
         let page = |pages: &Pages, number: u64| pages.html(&format!("<title>User {number}</title>"));
         let trusted = (0..3).map(|number| page(browser.pages(), number)).collect();
         let asked = (3..5).map(|number| page(&elsewhere, number)).collect();
-        let chaos = Self { browser, dice: Dice::of(seed), trusted, asked, _elsewhere: elsewhere };
+        let chaos = Self {
+            browser,
+            dice: Dice::of(seed),
+            trusted,
+            asked,
+            restored: Vec::new(),
+            _elsewhere: elsewhere,
+        };
         chaos.open_user_windows();
         // The user's lasting yes for the first site.
         let session = chaos.start_session();
@@ -218,6 +226,9 @@ impl Chaos {
             Blow::Browser | Blow::BrowserRestored => {
                 self.browser.kill();
                 let restores = blow == Blow::BrowserRestored;
+                if restores {
+                    self.restored = self.browser.restored_without_us();
+                }
                 self.browser.start_again(&Options { restores, ..Options::default() });
             }
         }
@@ -239,16 +250,6 @@ impl Chaos {
         let preferences: Value = serde_json::from_str(&text).unwrap_or_default();
         let reasons = &preferences["extensions"]["settings"][workspace::extension_id()]["disable_reasons"];
         reasons.as_array().map_or(reasons.as_u64().unwrap_or(0) != 0, |reasons| !reasons.is_empty())
-    }
-
-    /// What the browser would restore now: the addresses in the file that it writes, which is some seconds late.
-    fn written_down(&self) -> Vec<String> {
-        let folder = self.browser.profile().join("Default/Sessions");
-        let files = fs::read_dir(&folder).into_iter().flatten().flatten().map(|file| file.path());
-        let session = files.filter(|path| path.to_string_lossy().contains("Session_")).max();
-        let bytes = session.and_then(|path| fs::read(path).ok()).unwrap_or_default();
-        let is_in = |url: &&String| bytes.windows(url.len()).any(|part| part == url.as_bytes());
-        self.urls().filter(is_in).cloned().collect()
     }
 
     /// What is wrong with what there is now.
@@ -290,7 +291,7 @@ impl Chaos {
             let is_right = match user_tabs {
                 UserTabs::Once => times == 1,
                 UserTabs::Gone => times == 0,
-                UserTabs::AsRestored(written) => times > 0 || !written.contains(url),
+                UserTabs::AsRestored(restored) => times == restored.iter().filter(|one| *one == url).count(),
             };
             if !is_right {
                 return Some(format!("`{url}` is there {times} times: {}", shown(&tabs)));
@@ -330,14 +331,11 @@ impl Chaos {
 
     fn round(&mut self, round: u64) {
         let blow = if round % CALM == CALM - 1 {
-            // Restored rounds are open (decision 6): a tab on the move is sometimes not restored, or twice.
-            let restored = number("BSK_CHAOS_RESTORE", 0) == 1 && self.dice.below(3) > 0;
-            if restored { Blow::BrowserRestored } else { Blow::Browser }
+            if self.dice.below(3) > 0 { Blow::BrowserRestored } else { Blow::Browser }
         } else {
             self.dice.one_of(&[Blow::Caller, Blow::Host, Blow::Worker, Blow::Reload])
         };
         let act = self.dice.one_of(&[Act::Start, Act::Borrow, Act::BorrowAsked, Act::Return, Act::Stop]);
-        let written = self.written_down();
         if matches!(blow, Blow::Browser | Blow::BrowserRestored) {
             self.wait_until_switched_on();
         }
@@ -355,7 +353,8 @@ impl Chaos {
                 self.open_user_windows();
             }
             Blow::BrowserRestored => {
-                self.check(&what, &UserTabs::AsRestored(written));
+                let restored = std::mem::take(&mut self.restored);
+                self.check(&what, &UserTabs::AsRestored(restored));
                 self.begin_anew();
             }
         }
