@@ -159,3 +159,19 @@ fn closing_the_agent_window_loses_no_borrowed_tab() {
         (tabs.len() == 2 && tabs[0]["url"] == urls[0].as_str()).then_some(())
     });
 }
+
+#[test]
+fn a_tab_whose_page_the_browser_gave_up_to_save_memory_is_loaded_again() {
+    let browser = Browser::launch(&Options::default());
+    let session = browser.session();
+    let (_, tabs) = user_window(&browser, &pages(&browser, &["Front", "Asleep"]));
+    let asleep = browser.in_worker(&format!("chrome.tabs.discard({}).then(({{ id }}) => id)", tabs[1]));
+    let is_discarded =
+        |id: &Value| browser.in_worker(&format!("chrome.tabs.get({id}).then((tab) => tab.discarded)"));
+    assert_eq!(is_discarded(&asleep), true);
+    let asked = session.start_bsk(&["tab", "borrow", &asleep.to_string()]);
+    Consent::asked(&browser).allow();
+    let borrowed = asked.finish().success();
+    assert!(session.observe().contains("Secret of Asleep"), "{borrowed}");
+    assert_eq!(is_discarded(&borrowed["tab_id"]), false);
+}

@@ -124,13 +124,28 @@ fn its_link_opens_the_settings() {
         "expression": "chrome.runtime.sendMessage({ type: 'state' }).then(({ version }) => version)",
         "returnByValue": true, "awaitPromise": true,
     });
-    until("settings that the kernel answers", SOON, || {
-        let pages = browser.devtools().embedded(SETTINGS);
-        let answered = |page: Page<'_>| page.call("Runtime.evaluate", &ask);
-        pages
-            .into_iter()
-            .filter_map(|page| answered(page).ok())
-            .find(|answer| answer["result"]["value"] == env!("CARGO_PKG_VERSION"))
+    let settings = until("settings that the kernel answers", SOON, || {
+        browser.devtools().embedded(SETTINGS).into_iter().find(|page| {
+            let answer = page.call("Runtime.evaluate", &ask);
+            answer.is_ok_and(|answer| answer["result"]["value"] == env!("CARGO_PKG_VERSION"))
+        })
+    });
+    // What is pressed there counts at once; the page takes presses when it has shown what there is.
+    let press = "(() => { if (document.querySelector('#rules .pattern')) return true; const add = document.querySelector('#add'); \
+         if (!add?.querySelector('.pattern') || document.querySelector('#settings').hidden) return false; \
+         add.querySelector('.pattern').value = 'bank.localhost'; add.querySelector('select').value = 'block'; \
+         add.querySelector('button').click(); return false; })()";
+    let press = json!({ "expression": press, "returnByValue": true });
+    until("the rule in the list", SOON, || {
+        (settings.call("Runtime.evaluate", &press).ok()?["result"]["value"] == true).then_some(())
+    });
+    let session = browser.session();
+    let bank = browser.pages().html("<title>Bank</title>").replace("127.0.0.1", "my.bank.localhost");
+    until("the rule that was added", SOON, || {
+        let failure = session.bsk(&["navigate", &bank]);
+        (failure.exit_code() == Some(7))
+            .then(|| failure.failure())
+            .filter(|failure| failure["data"]["reason"] == "site_blocked")
     });
 }
 
