@@ -9,7 +9,7 @@
 /** @import { LostWindows } from './lost_windows.js' */
 /** @import { Ownership } from './ownership.js' */
 
-import { COLOR } from './tab_groups.js';
+import { colorOf } from './tab_groups.js';
 
 /** Restored windows come tab by tab, and their groups after them. */
 const AFTER_MS = 200;
@@ -83,7 +83,7 @@ export class Orphans {
 
   async #look() {
     const { tabs, tabGroups, windows } = this.#around.chrome;
-    const [open, groups, all] = await Promise.all([tabs.query({}), tabGroups.query({ color: COLOR }), windows.getAll({ windowTypes: ['normal'] })]);
+    const [open, groups, all] = await Promise.all([tabs.query({}), tabGroups.query({}), windows.getAll({ windowTypes: ['normal'] })]);
     const seen = { open, groups, windows: all };
     const found = this.#lost.windows.map((lost) => this.#found(lost, seen)).filter(({ taken }) => taken.length > 0);
     const strays = open.filter((tab) => this.#isStray(tab));
@@ -116,7 +116,7 @@ export class Orphans {
    * @param {Seen} seen
    */
   #found(lost, { open, groups }) {
-    const named = groups.filter(({ title, windowId }) => title === lost.title && this.#ownership.sessionOfWindow(windowId) === undefined);
+    const named = groups.filter(({ title, color, windowId }) => title === lost.title && color === colorOf(lost.title) && this.#ownership.sessionOfWindow(windowId) === undefined);
     /** @type {{ tab: chrome.tabs.Tab, entry: object, home?: AgentWindow['borrowed'][number] }[]} */
     const taken = [];
     const take = (/** @type {number} */ tabId, /** @type {string[]} */ urls, /** @type {(tab: chrome.tabs.Tab) => boolean} */ isCandidate) => {

@@ -6,7 +6,19 @@
 
 import { titleOf } from './ownership.js';
 
-export const COLOR = 'blue';
+/** The colours of groups but grey, which the browser gives those of the user first. @type {`${chrome.tabGroups.Color}`[]} */
+const COLORS = ['blue', 'green', 'purple', 'orange', 'cyan', 'pink', 'yellow', 'red'];
+
+/**
+ * The colour of the groups with a title: always the same, so that it is known again after a crash.
+ * @param {string} title
+ * @returns {`${chrome.tabGroups.Color}`}
+ */
+export function colorOf(title) {
+  let sum = 0;
+  for (const character of title) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 1_000_003;
+  return COLORS[sum % COLORS.length] ?? 'blue';
+}
 
 export class TabGroups {
   /** @type {Surroundings} */
@@ -94,6 +106,7 @@ export class TabGroups {
    * @param {Session} session
    */
   async #name(groupId, session) {
-    await this.#around.chrome.tabGroups.update(groupId, { title: titleOf(session), color: COLOR });
+    const title = titleOf(session);
+    await this.#around.chrome.tabGroups.update(groupId, { title, color: colorOf(title) });
   }
 }

@@ -473,7 +473,7 @@ export class FakeWorker {
       update: async (/** @type {number} */ id, /** @type {any} */ changes) => Object.assign(browser.groups.get(id) ?? {}, changes),
       query: async (/** @type {any} */ { color }) => {
         const inUse = [...browser.groups.values()].filter(({ id }) => [...browser.tabs.values()].some((tab) => tab.groupId === id));
-        return inUse.filter((group) => group.color === color)
+        return inUse.filter((group) => color === undefined || group.color === color)
           .map((group) => ({ ...group, windowId: [...browser.tabs.values()].find((tab) => tab.groupId === group.id).windowId }));
       },
       ...this.on('tabGroups.onCreated', 'tabGroups.onUpdated'),

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { colorOf } from '../kernel/tab_groups.js';
 import { FakeBrowser, settled } from './fake_chrome.mjs';
 import { Lab } from './harness.mjs';
 
@@ -186,10 +187,10 @@ test('a restored tab of the user is never taken for one of ours: not by its id, 
     return id;
   };
   const kept = [
-    inGroup('https://agent.test/', 'mine', 'blue'), inGroup('https://agent.test/', 'work', 'red'),
-    inGroup('https://mine.test/', 'work', 'blue'), inGroup('https://mine.test/', 'mine', 'blue', mine.tab_id),
+    inGroup('https://agent.test/', 'mine', colorOf('mine')), inGroup('https://agent.test/', 'work', 'grey'),
+    inGroup('https://mine.test/', 'work', colorOf('work')), inGroup('https://mine.test/', 'mine', colorOf('mine'), mine.tab_id),
   ];
-  const ours = inGroup('https://agent.test/', 'work', 'blue');
+  const ours = inGroup('https://agent.test/', 'work', colorOf('work'));
   await lab.restart();
   for (const id of kept) assert.ok(browser.tabs.has(id), JSON.stringify(browser.tabs.get(id)));
   assert.equal(browser.tabs.has(ours), false);
