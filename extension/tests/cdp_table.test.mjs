@@ -114,7 +114,7 @@ test('only http, https and about:blank are opened', () => {
   for (const url of [
     'file:///etc/passwd', 'chrome://settings', 'chrome-extension://mkanjamcijbnmjcfflodkihinjackdpc/ui/popup.html',
     'javascript:alert(1)', ' javascript:alert(1)', 'java\nscript:alert(1)', 'data:text/html,x', 'blob:https://a.test/1',
-    'view-source:https://a.test/', 'filesystem:https://a.test/', 'about:settings', 'about:blankx', 'about:srcdoc', 'ftp://a.test/',
+    'view-source:https://a.test/', 'filesystem:https://a.test/', 'about:settings', 'about:blank#x', 'about:blankx', 'about:srcdoc', 'ftp://a.test/',
     'FILE:///etc/passwd', 'devtools://devtools/bundled/x.html', 'ws://a.test/',
   ]) {
     assert.equal(refusedFor(() => allowedUrl(url)), 'url_not_allowed', url);
