@@ -73,15 +73,24 @@ export class FocusGuard {
     if (act === null) return;
     const front = await act.front;
     if (front === windowId) return;
-    const { windows } = this.#around.chrome;
-    const isBack = front !== null && await windows.update(front, { focused: true }).then(() => true, () => false);
-    if (!isBack) await windows.update(windowId, { focused: false }).catch(() => {});
+    const isBack = front !== null && await this.#raise(front).then(() => true, () => false);
+    if (!isBack) await this.#around.chrome.windows.update(windowId, { focused: false }).catch(() => {});
   }
 
   /** @returns {Promise<number | null>} the window of this browser that has the focus */
   async #front() {
     const window = await this.#around.chrome.windows.getLastFocused().catch(() => null);
     return window?.focused === true && window.id !== undefined ? window.id : null;
+  }
+
+  /** @param {number} windowId */
+  async #raise(windowId) {
+    const { windows } = this.#around.chrome;
+    await windows.update(windowId, { focused: true });
+    if ((await windows.getLastFocused()).id === windowId) return;
+    // Without a window manager (headless) the browser takes it for one that has the focus already, and does nothing.
+    await windows.update(windowId, { focused: false });
+    await windows.update(windowId, { focused: true });
   }
 
   /** @param {number} windowId that had the focus, and has it no more unless somebody gave it another one */
