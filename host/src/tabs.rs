@@ -64,6 +64,26 @@ pub(crate) enum TabEvent {
     Lost(LossCause),
 }
 
+impl TabEvent {
+    /// The page's new address, where the event tells of one.
+    pub(crate) fn into_url(self) -> Option<String> {
+        match self {
+            Self::Committed { url, .. } | Self::SameDocument { url } => Some(url),
+            Self::Document { .. }
+            | Self::Requested { .. }
+            | Self::Lifecycle { .. }
+            | Self::StoppedLoading
+            | Self::DialogOpened
+            | Self::DialogAnswered
+            | Self::DragBegan
+            | Self::Opened(_)
+            | Self::Closed(_)
+            | Self::Download(_)
+            | Self::Lost(_) => None,
+        }
+    }
+}
+
 /// One tab.
 #[derive(Debug)]
 pub(crate) struct Tab {

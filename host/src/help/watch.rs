@@ -13,7 +13,6 @@ use tokio::time::{Duration, sleep, sleep_until, timeout};
 
 use super::criteria::{Criteria, Fact, Judged};
 use crate::run::Work;
-use crate::tabs::TabEvent;
 use crate::wait::{self, Kind};
 
 /// How long a page that cannot be asked is left alone.
@@ -157,20 +156,11 @@ async fn follow_url(work: &Work, fact: &Fact, tell: &Teller) {
         tell.holds(fact.holds_of(&url));
         url = loop {
             match events.recv().await {
-                Ok(TabEvent::Committed { url, .. } | TabEvent::SameDocument { url }) => break url,
-                Ok(
-                    TabEvent::Document { .. }
-                    | TabEvent::Requested { .. }
-                    | TabEvent::Lifecycle { .. }
-                    | TabEvent::StoppedLoading
-                    | TabEvent::DialogOpened
-                    | TabEvent::DialogAnswered
-                    | TabEvent::DragBegan
-                    | TabEvent::Opened(_)
-                    | TabEvent::Closed(_)
-                    | TabEvent::Lost(_)
-                    | TabEvent::Download(_),
-                ) => {}
+                Ok(event) => {
+                    if let Some(url) = event.into_url() {
+                        break url;
+                    }
+                }
                 Err(RecvError::Lagged(_)) => break address(work).await,
                 Err(RecvError::Closed) => return,
             }

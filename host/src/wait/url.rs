@@ -24,20 +24,8 @@ pub(super) async fn wait(work: &Work, pattern: &str) -> Result<Waited, Failure> 
         let left = time_left(work).ok_or_else(vain)?;
         match timeout(left, events.recv()).await {
             Err(_) => return Err(vain()),
-            Ok(Ok(TabEvent::Committed { url, .. } | TabEvent::SameDocument { url })) => last = url,
             Ok(Ok(TabEvent::Lost(cause))) => return Err(tab_lost(work.tab_id, cause)),
-            Ok(Ok(
-                TabEvent::Document { .. }
-                | TabEvent::Requested { .. }
-                | TabEvent::Lifecycle { .. }
-                | TabEvent::StoppedLoading
-                | TabEvent::DialogOpened
-                | TabEvent::DialogAnswered
-                | TabEvent::DragBegan
-                | TabEvent::Opened(_)
-                | TabEvent::Closed(_)
-                | TabEvent::Download(_),
-            )) => {}
+            Ok(Ok(event)) => last = event.into_url().unwrap_or(last),
             Ok(Err(RecvError::Lagged(_))) => last = current(work).await,
             Ok(Err(RecvError::Closed)) => return Err(crate::kernel::browser_gone()),
         }
