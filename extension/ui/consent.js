@@ -3,7 +3,7 @@
 // and names come from others and become text, never markup. Allow is not the focused button and takes no press in the first
 // moment, so that a key or click meant for something else is no yes; the kernel holds to that as well.
 
-import { begin, element, isolated, isRecord, plain, plainPath, send, setBusy, show, text } from './page.js';
+import { begin, element, isolated, isRecord, plain, plainPath, send, setBusy, show, text, whatFor } from './page.js';
 
 /**
  * @typedef {object} Question
@@ -115,16 +115,10 @@ function answer(question, isAllowed) {
 }
 
 begin();
-// The window can be there a moment before the kernel knows its number.
-let question = await ask({ type: 'consent_state' });
-for (let tries = 0; question === null && tries < 20; tries += 1) {
-  await new Promise((resolve) => { setTimeout(() => resolve(undefined), 50); });
-  question = await ask({ type: 'consent_state' });
-}
-if (question === null) {
+const asked = await whatFor(() => ask({ type: 'consent_state' }));
+if (asked === null) {
   window.close();
 } else {
-  const asked = question;
   showQuestion(asked);
   keepTime(asked);
   setInterval(() => keepTime(asked), 250);

@@ -3,7 +3,7 @@
 // the title and the names of elements come from others: they become text, never markup, and the prompt stands under the name of
 // the program whose words it is. No button has the focus at first, so that a key meant for something else ends nothing.
 
-import { begin, element, isolated, isRecord, plain, send, show, text } from './page.js';
+import { begin, element, isolated, isRecord, plain, send, show, text, whatFor } from './page.js';
 
 /**
  * @typedef {object} Help
@@ -77,16 +77,10 @@ function end(help, answer) {
 }
 
 begin();
-// The window can be there a moment before the kernel knows its number.
-let help = await ask({ type: 'help_state' });
-for (let tries = 0; help === null && tries < 20; tries += 1) {
-  await new Promise((resolve) => { setTimeout(() => resolve(undefined), 50); });
-  help = await ask({ type: 'help_state' });
-}
-if (help === null) {
+const asked = await whatFor(() => ask({ type: 'help_state' }));
+if (asked === null) {
   window.close();
 } else {
-  const asked = help;
   showHelp(asked);
   stayOnScreen();
   keepTime(asked);

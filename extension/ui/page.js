@@ -146,3 +146,18 @@ export async function send(request) {
 export function isRecord(value) {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/**
+ * Asks the kernel what a window of ours is for. The window can be there a moment before the kernel knows its number, so a null is
+ * asked again a few times.
+ * @template T
+ * @param {() => Promise<T | null>} ask
+ */
+export async function whatFor(ask) {
+  let answer = await ask();
+  for (let tries = 0; answer === null && tries < 20; tries += 1) {
+    await new Promise((resolve) => { setTimeout(() => resolve(undefined), 50); });
+    answer = await ask();
+  }
+  return answer;
+}
