@@ -4,36 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { settled } from './fake_chrome.mjs';
-import { Lab } from './harness.mjs';
+import { consentTab, ID, Lab, press, say } from './harness.mjs';
 
-const ID = 'mkanjamcijbnmjcfflodkihinjackdpc';
 const AGENT = { program: 'agent-cli', pid: 7, path: '/opt/agent-cli' };
-
-/** The open consent window's tab. @param {Lab} lab */
-function consentTab(lab) {
-  return [...lab.browser.tabs.values()].find((tab) => tab.url.endsWith('/ui/consent.html'));
-}
-
-/**
- * What the kernel answers to a message of a page.
- * @param {Lab} lab @param {object} message @param {any} [tab] the tab that sends it
- * @returns {Promise<any>}
- */
-async function say(lab, message, tab = consentTab(lab)) {
-  /** @type {any} */
-  let answer;
-  const sender = { id: ID, url: tab?.url, frameId: 0, tab };
-  lab.worker.fire('runtime.onMessage', message, sender, (/** @type {unknown} */ value) => { answer = value; });
-  await settled();
-  return answer;
-}
-
-/** @param {Lab} lab @param {boolean} isAllowed @param {string} [lasting] */
-async function press(lab, isAllowed, lasting = 'once') {
-  await lab.browser.advance(600);
-  const { question } = await say(lab, { type: 'consent_state' });
-  await say(lab, { type: 'consent_answer', id: question.id, is_allowed: isAllowed, lasting });
-}
 
 /** A session that asks for the user's tab. @param {Lab} lab */
 async function asking(lab) {

@@ -1,7 +1,11 @@
-// A kernel on a fake browser, with the test as its host: says welcome, asks, reads replies and events.
+// A kernel on a fake browser, with the test as its host: says welcome, asks, reads replies and events. And with the test as its
+// user: what the pages of ui/ send, and presses in the consent window.
 
 import { startKernel } from '../kernel/kernel.js';
 import { FakeBrowser, settled } from './fake_chrome.mjs';
+
+/** The extension's own id. */
+export const ID = 'mkanjamcijbnmjcfflodkihinjackdpc';
 
 export class Lab {
   /** @param {FakeBrowser} [browser] */
@@ -116,4 +120,46 @@ export class Lab {
     this.worker.fire('debugger.onEvent', { tabId }, method, params);
     await settled();
   }
+}
+
+/**
+ * What the kernel answers to a message.
+ * @param {Lab} lab
+ * @param {unknown} message
+ * @param {object} sender
+ * @returns {Promise<any>} undefined when it does not answer
+ */
+export async function answerTo(lab, message, sender) {
+  /** @type {any} */
+  let answer;
+  lab.worker.fire('runtime.onMessage', message, sender, (/** @type {unknown} */ value) => { answer = value; });
+  await settled();
+  return answer;
+}
+
+/** The open tabs that show a page of ui/. @param {Lab} lab @param {'consent' | 'help'} page */
+export function ownTabs(lab, page) {
+  return [...lab.browser.tabs.values()].filter((tab) => tab.url.endsWith(`/ui/${page}.html`));
+}
+
+/** The open consent window's tab. @param {Lab} lab */
+export function consentTab(lab) {
+  return ownTabs(lab, 'consent')[0];
+}
+
+/**
+ * What the kernel answers to a message of a window of ours.
+ * @param {Lab} lab @param {object} message @param {any} [tab] the tab that sends it
+ * @returns {Promise<any>}
+ */
+export function say(lab, message, tab = consentTab(lab)) {
+  return answerTo(lab, message, { id: ID, url: tab?.url, frameId: 0, tab });
+}
+
+/** Answers the open question, as soon as it takes an answer. @param {Lab} lab @param {boolean} isAllowed @param {string} [lasting] */
+export async function press(lab, isAllowed, lasting = 'once') {
+  await lab.browser.advance(600);
+  const { question } = await say(lab, { type: 'consent_state' });
+  await say(lab, { type: 'consent_answer', id: question.id, is_allowed: isAllowed, lasting });
+  return question;
 }

@@ -4,27 +4,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { settled } from './fake_chrome.mjs';
-import { Lab } from './harness.mjs';
+import { ID, Lab, ownTabs, say as sayFrom } from './harness.mjs';
 
-const ID = 'mkanjamcijbnmjcfflodkihinjackdpc';
 const TARGETS = [{ frame: 0, ref: 3, role: 'textbox', name: 'Code' }, { frame: 0, ref: 4, role: 'button', name: 'Send' }];
 
 /** The open help windows' tabs. @param {Lab} lab */
-const helpTabs = (lab) => [...lab.browser.tabs.values()].filter((tab) => tab.url.endsWith('/ui/help.html'));
+const helpTabs = (lab) => ownTabs(lab, 'help');
 
 /**
- * What the kernel answers to a message of a page.
+ * What the kernel answers to a message of the help window.
  * @param {Lab} lab @param {object} message @param {any} [tab] the tab that sends it
  * @returns {Promise<any>}
  */
-async function say(lab, message, tab = helpTabs(lab)[0]) {
-  /** @type {any} */
-  let answer;
-  const sender = { id: ID, url: tab?.url, frameId: 0, tab };
-  lab.worker.fire('runtime.onMessage', message, sender, (/** @type {unknown} */ value) => { answer = value; });
-  await settled();
-  return answer;
-}
+const say = (lab, message, tab = helpTabs(lab)[0]) => sayFrom(lab, message, tab);
 
 /** A kernel whose pages have elements that the overlay can draw. */
 async function drawingLab() {

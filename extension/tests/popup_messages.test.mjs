@@ -4,26 +4,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { FakeBrowser, settled } from './fake_chrome.mjs';
-import { Lab } from './harness.mjs';
+import { answerTo, ID, Lab } from './harness.mjs';
 
-const ID = 'mkanjamcijbnmjcfflodkihinjackdpc';
 const POPUP = { id: ID, url: `chrome-extension://${ID}/ui/popup.html` };
 
-/**
- * @param {Lab} lab
- * @param {unknown} message
- * @param {object} [sender]
- * @returns {Promise<any>} undefined when the kernel does not answer
- */
-async function ask(lab, message, sender = POPUP) {
-  /** @type {any} */
-  let answer;
-  lab.worker.fire('runtime.onMessage', message, sender, (/** @type {unknown} */ value) => {
-    answer = value;
-  });
-  await settled();
-  return answer;
-}
+/** @param {Lab} lab @param {unknown} message @param {object} [sender] */
+const ask = (lab, message, sender = POPUP) => answerTo(lab, message, sender);
 
 test('the popup sees the connection and the sessions and can stop them', async () => {
   const lab = await new Lab().start();

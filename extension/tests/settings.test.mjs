@@ -8,9 +8,8 @@ import { test } from 'node:test';
 import { guard } from '../kernel/guard.js';
 import { KEYS } from '../kernel/settings.js';
 import { settled } from './fake_chrome.mjs';
-import { Lab } from './harness.mjs';
+import { answerTo, consentTab, ID, Lab, press } from './harness.mjs';
 
-const ID = 'mkanjamcijbnmjcfflodkihinjackdpc';
 const OPTIONS = { id: ID, url: `chrome-extension://${ID}/ui/options.html` };
 const POPUP = { id: ID, url: `chrome-extension://${ID}/ui/popup.html` };
 const AGENT = { program: 'agent-cli', pid: 7, path: '/opt/agent-cli' };
@@ -19,34 +18,8 @@ const DEFAULTS = {
   site_rules: [], answers: [],
 };
 
-/**
- * @param {Lab} lab
- * @param {unknown} message
- * @param {object} [sender]
- * @returns {Promise<any>} undefined when the kernel does not answer
- */
-async function ask(lab, message, sender = OPTIONS) {
-  /** @type {any} */
-  let answer;
-  lab.worker.fire('runtime.onMessage', message, sender, (/** @type {unknown} */ value) => { answer = value; });
-  await settled();
-  return answer;
-}
-
-/** @param {Lab} lab */
-function consentTab(lab) {
-  return [...lab.browser.tabs.values()].find((tab) => tab.url.endsWith('/ui/consent.html'));
-}
-
-/** @param {Lab} lab @param {boolean} isAllowed @param {string} [lasting] */
-async function press(lab, isAllowed, lasting = 'once') {
-  await lab.browser.advance(600);
-  const tab = consentTab(lab);
-  const sender = { id: ID, url: tab?.url, frameId: 0, tab };
-  const { question } = await ask(lab, { type: 'consent_state' }, sender);
-  await ask(lab, { type: 'consent_answer', id: question.id, is_allowed: isAllowed, lasting }, sender);
-  return question;
-}
+/** @param {Lab} lab @param {unknown} message @param {object} [sender] */
+const ask = (lab, message, sender = OPTIONS) => answerTo(lab, message, sender);
 
 /** @param {Record<string, unknown>} managed @param {Record<string, unknown>} [local] */
 async function stored(managed, local = {}) {

@@ -8,9 +8,8 @@ import { CDP_METHODS, useOfCdp } from '../kernel/policy/cdp_table.js';
 import { useOfPage } from '../kernel/policy/page_table.js';
 import { PAGE_FUNCTIONS } from '../kernel/wire.js';
 import { settled } from './fake_chrome.mjs';
-import { Lab } from './harness.mjs';
+import { consentTab, Lab, press } from './harness.mjs';
 
-const ID = 'mkanjamcijbnmjcfflodkihinjackdpc';
 const AGENT = { program: 'agent-cli', pid: 7, path: '/opt/agent-cli' };
 
 /** Calls that touch the page of a tab, and those that do not. */
@@ -52,29 +51,6 @@ async function at(rules, url) {
 async function reasonOf(lab, mine, [name, rest]) {
   const outcome = await lab.call(name, { ...mine, ...rest });
   return outcome?.failed?.reason ?? null;
-}
-
-/** The open question's page. @param {Lab} lab */
-function consentTab(lab) {
-  return [...lab.browser.tabs.values()].find((tab) => tab.url.endsWith('/ui/consent.html'));
-}
-
-/** @param {Lab} lab @param {object} message @returns {Promise<any>} */
-async function say(lab, message) {
-  const tab = consentTab(lab);
-  /** @type {any} */
-  let answer;
-  lab.worker.fire('runtime.onMessage', message, { id: ID, url: tab?.url, frameId: 0, tab }, (/** @type {unknown} */ value) => { answer = value; });
-  await settled();
-  return answer;
-}
-
-/** @param {Lab} lab @param {boolean} isAllowed @param {string} [lasting] */
-async function press(lab, isAllowed, lasting = 'once') {
-  await lab.browser.advance(600);
-  const { question } = await say(lab, { type: 'consent_state' });
-  await say(lab, { type: 'consent_answer', id: question.id, is_allowed: isAllowed, lasting });
-  return question;
 }
 
 const goTo = (/** @type {string} */ url) => /** @type {[string, object]} */ (['cdp', { method: 'Page.navigate', params: { url } }]);
