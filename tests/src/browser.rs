@@ -210,6 +210,23 @@ impl Browser {
         self.devtools.worker().evaluate(expression)
     }
 
+    /// Stores a setting of the user, as the options page does, and waits until the kernel has heard of it.
+    pub fn set(&self, key: &str, value: &Value) {
+        self.in_worker(&format!("chrome.storage.local.set({{ {key}: {value} }}).then(() => true)"));
+        // A setting that was stored after it was heard of after it.
+        self.in_worker(
+            "new Promise((resolve) => {\
+               const heard = (changes) => {\
+                 if (!('told' in changes)) return;\
+                 chrome.storage.onChanged.removeListener(heard);\
+                 resolve(true);\
+               };\
+               chrome.storage.onChanged.addListener(heard);\
+               chrome.storage.local.set({ told: Math.random() });\
+             })",
+        );
+    }
+
     /// The browser's windows.
     ///
     /// # Panics

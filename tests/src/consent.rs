@@ -1,23 +1,14 @@
-//! The user in front of a consent window: reads the question and presses a button of the extension's own page.
-//!
-//! Presses go through the page's DOM, as a person's would; there is no other way to answer, in tests as in life.
+//! The user in front of a consent window: reads the question and presses a button of it.
 
-use std::time::Duration;
-
-use serde_json::Value;
-
+use crate::own_window::{OwnWindow, SOON};
 use crate::waiting::until;
 use crate::{Browser, Page};
 
 const URL: &str = "chrome-extension://mkanjamcijbnmjcfflodkihinjackdpc/ui/consent.html";
-const SOON: Duration = Duration::from_secs(10);
 
 /// An open question.
 #[derive(Debug)]
-pub struct Consent<'a> {
-    browser: &'a Browser,
-    page: Page<'a>,
-}
+pub struct Consent<'a>(OwnWindow<'a>);
 
 impl<'a> Consent<'a> {
     /// Waits until a question is shown.
@@ -26,11 +17,7 @@ impl<'a> Consent<'a> {
     /// When none comes.
     #[must_use]
     pub fn asked(browser: &'a Browser) -> Self {
-        let page = browser.devtools().page(URL);
-        until("a question", SOON, || {
-            (page.evaluate("document.querySelector('main')?.hidden === false") == true).then_some(())
-        });
-        Self { browser, page }
+        Self(OwnWindow::shown(browser, URL, "a question"))
     }
 
     /// Whether a question is open now.
@@ -42,24 +29,25 @@ impl<'a> Consent<'a> {
     /// The window's page.
     #[must_use]
     pub const fn page(&self) -> &Page<'a> {
-        &self.page
+        &self.0.page
     }
 
     /// All that it says.
     #[must_use]
     pub fn text(&self) -> String {
-        self.page.evaluate("document.body.innerText").as_str().unwrap_or_default().to_owned()
+        self.0.text()
     }
 
     /// Chooses for how long the answer counts: `once`, `session` or `site`.
     pub fn lasting(&self, lasting: &str) {
-        self.page.evaluate(&format!("document.querySelector('input[value={lasting}]').click()"));
+        self.page().evaluate(&format!("document.querySelector('input[value={lasting}]').click()"));
     }
 
     /// Presses Allow, as soon as it takes a press.
     pub fn allow(self) {
         until("a button that takes a press", SOON, || {
-            (self.page.evaluate("document.querySelector('#allow').getAttribute('aria-disabled')") == "false")
+            (self.page().evaluate("document.querySelector('#allow').getAttribute('aria-disabled')")
+                == "false")
                 .then_some(())
         });
         self.press("#allow");
@@ -70,18 +58,13 @@ impl<'a> Consent<'a> {
         self.press("#deny");
     }
 
-    /// Presses a button and waits until the window is gone. The press may take its own page along.
+    /// Presses a button and waits until this window is gone; another question may be open then.
     fn press(self, button: &str) {
-        let _: Value = self
-            .page
-            .evaluate(&format!("setTimeout(() => document.querySelector('{button}').click()); true"));
+        self.0.press(button);
+        let OwnWindow { browser, page } = self.0;
         until("the question is gone", SOON, || {
-            let is_there = self
-                .browser
-                .devtools()
-                .targets()
-                .iter()
-                .any(|target| target["targetId"] == self.page.target_id.as_str());
+            let targets = browser.devtools().targets();
+            let is_there = targets.iter().any(|target| target["targetId"] == page.target_id.as_str());
             (!is_there).then_some(())
         });
     }

@@ -1,23 +1,16 @@
-//! The user in front of a help window: reads what is asked and presses a button of the extension's own page.
-//!
-//! Presses go through the page's DOM, as a person's would; there is no other way to answer, in tests as in life.
+//! The user in front of a help window: reads what is asked, writes a note and presses a button.
 
-use std::time::Duration;
+use serde_json::json;
 
-use serde_json::{Value, json};
-
+use crate::own_window::{OwnWindow, SOON};
 use crate::waiting::until;
 use crate::{Browser, Page};
 
 const URL: &str = "chrome-extension://mkanjamcijbnmjcfflodkihinjackdpc/ui/help.html";
-const SOON: Duration = Duration::from_secs(10);
 
 /// An open help.
 #[derive(Debug)]
-pub struct Help<'a> {
-    browser: &'a Browser,
-    page: Page<'a>,
-}
+pub struct Help<'a>(OwnWindow<'a>);
 
 impl<'a> Help<'a> {
     /// Waits until help is asked for.
@@ -26,11 +19,7 @@ impl<'a> Help<'a> {
     /// When nobody asks.
     #[must_use]
     pub fn asked(browser: &'a Browser) -> Self {
-        let page = browser.devtools().page(URL);
-        until("a help window", SOON, || {
-            (page.evaluate("document.querySelector('main')?.hidden === false") == true).then_some(())
-        });
-        Self { browser, page }
+        Self(OwnWindow::shown(browser, URL, "a help window"))
     }
 
     /// Whether help is asked for now.
@@ -50,18 +39,18 @@ impl<'a> Help<'a> {
     /// The window's page.
     #[must_use]
     pub const fn page(&self) -> &Page<'a> {
-        &self.page
+        &self.0.page
     }
 
     /// All that it says.
     #[must_use]
     pub fn text(&self) -> String {
-        self.page.evaluate("document.body.innerText").as_str().unwrap_or_default().to_owned()
+        self.0.text()
     }
 
     /// Writes a note.
     pub fn note(&self, text: &str) {
-        self.page.evaluate(&format!("document.querySelector('#note').value = {}", json!(text)));
+        self.page().evaluate(&format!("document.querySelector('#note').value = {}", json!(text)));
     }
 
     /// Presses Done.
@@ -74,11 +63,9 @@ impl<'a> Help<'a> {
         self.press("#cancel");
     }
 
-    /// Presses a button and waits until the window is gone. The press may take its own page along.
+    /// Presses a button and waits until no help is asked for.
     fn press(self, button: &str) {
-        let _: Value = self
-            .page
-            .evaluate(&format!("setTimeout(() => document.querySelector('{button}').click()); true"));
-        Self::gone(self.browser);
+        self.0.press(button);
+        Self::gone(self.0.browser);
     }
 }

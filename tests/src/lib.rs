@@ -16,6 +16,7 @@ pub mod fake_extension;
 mod help;
 pub mod hostile_host;
 pub mod oracle;
+mod own_window;
 mod pages;
 mod picture;
 mod processes;

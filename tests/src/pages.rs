@@ -14,7 +14,7 @@ use std::fmt;
 use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use http_body_util::{BodyExt as _, Collected, Full};
@@ -132,6 +132,18 @@ impl Pages {
     pub fn html(&self, text: &str) -> String {
         let text = format!("<!doctype html><meta charset=utf-8>{text}");
         self.answering(move |_| Response::html(&text))
+    }
+
+    /// Answers each request to a new path once the gate is waited at; gives the address and the gate.
+    #[must_use]
+    pub fn gated(&self, response: Response) -> (String, Arc<Barrier>) {
+        let gate = Arc::new(Barrier::new(2));
+        let its_gate = Arc::clone(&gate);
+        let url = self.answering(move |_| {
+            its_gate.wait();
+            response.clone()
+        });
+        (url, gate)
     }
 
     /// Answers a new path with a closure; gives its address.

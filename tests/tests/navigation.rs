@@ -39,12 +39,7 @@ fn every_wait_is_reached_and_named() {
 fn a_slow_picture_holds_up_load_but_not_the_document() {
     let browser = BROWSER.browser();
     let session = browser.session();
-    let gate = Arc::new(std::sync::Barrier::new(2));
-    let its_gate = Arc::clone(&gate);
-    let picture = browser.pages().answering(move |_| {
-        its_gate.wait();
-        Response::html("no picture").status(404)
-    });
+    let (picture, gate) = browser.pages().gated(Response::html("no picture").status(404));
     let url = browser.pages().html(&format!("<img src='{picture}'><p id=p>here</p>"));
     let ran = session.bsk(&["navigate", &url, "--timeout", "1s"]);
     assert_eq!(ran.exit_code(), Some(4), "{}", ran.report());

@@ -22,23 +22,7 @@ fn path_of(url: &str) -> &str {
 fn set_rules(browser: &Browser, rules: &[(&str, &str)]) {
     let rules: Vec<Value> =
         rules.iter().map(|(pattern, access)| json!({ "pattern": pattern, "access": access })).collect();
-    set(browser, "site_rules", &json!(rules));
-}
-
-fn set(browser: &Browser, key: &str, value: &Value) {
-    browser.in_worker(&format!("chrome.storage.local.set({{ {key}: {value} }}).then(() => true)"));
-    // The kernel hears of it from the browser; a setting that was stored after it was heard of after it.
-    browser.in_worker(
-        "new Promise((resolve) => {\
-           const heard = (changes) => {\
-             if (!('told' in changes)) return;\
-             chrome.storage.onChanged.removeListener(heard);\
-             resolve(true);\
-           };\
-           chrome.storage.onChanged.addListener(heard);\
-           chrome.storage.local.set({ told: Math.random() });\
-         })",
-    );
+    browser.set("site_rules", &json!(rules));
 }
 
 #[track_caller]
@@ -251,7 +235,7 @@ fn the_user_s_tabs_on_blocked_sites_are_neither_listed_nor_asked_for() {
     assert!(!said.contains("bank"), "{said}");
     assert!(!Consent::is_asked(&browser));
     set_rules(&browser, &[]);
-    set(&browser, "list_user_tabs", &json!(false));
+    browser.set("list_user_tabs", &json!(false));
     assert_eq!(session.ok(&["tab", "list", "--scope", "user"])["tabs"], json!([]));
 }
 
@@ -261,7 +245,7 @@ fn switched_off_the_browser_is_gone_for_agents_and_back_when_switched_on() {
     let session = browser.session();
     let page = session.open_page("<p>Busy</p>");
     let running = session.start_endless(&page);
-    set(&browser, "enabled", &json!(false));
+    browser.set("enabled", &json!(false));
     let ended = running.finish();
     assert_eq!(ended.exit_code(), Some(7), "{}", ended.report());
     until("no window of ours", SOON, || (!browser.window_ids().contains(&session.window_id)).then_some(()));
@@ -270,7 +254,7 @@ fn switched_off_the_browser_is_gone_for_agents_and_back_when_switched_on() {
     assert_eq!(refused["code"], "no_browser_connected", "{refused}");
     let hint = refused["data"]["hint"].as_str().or_else(|| refused["hint"].as_str()).unwrap_or_default();
     assert!(hint.contains("popup"), "the hint says where it may be switched off: {refused}");
-    set(&browser, "enabled", &json!(true));
+    browser.set("enabled", &json!(true));
     until("a host", SOON, || browser.find_host().map(|_| ()));
     until("a connection", SOON, || {
         (browser.bsk(&["--json", "session", "start"]).exit_code() == Some(0)).then_some(())
@@ -280,7 +264,7 @@ fn switched_off_the_browser_is_gone_for_agents_and_back_when_switched_on() {
 #[test]
 fn where_the_user_wants_it_a_program_asks_before_its_session_begins() {
     let browser = Browser::launch(&Options::default());
-    set(&browser, "ask_sessions", &json!(true));
+    browser.set("ask_sessions", &json!(true));
     let start = ["--json", "session", "start", "--name", "flights"];
     let asked = browser.start_bsk(&start);
     let consent = Consent::asked(&browser);

@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a check that fails inside a test fails the test")]
 
-use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 use bsk_tests::{Response, Shared};
@@ -113,12 +112,7 @@ fn a_wait_goes_on_in_the_next_page_and_in_frames_that_come_later() {
 fn idle_waits_for_requests_and_changes_and_says_when_it_did_not_come() {
     let browser = BROWSER.browser();
     let session = browser.session();
-    let gate = Arc::new(Barrier::new(2));
-    let its_gate = Arc::clone(&gate);
-    let slow = browser.pages().answering(move |_| {
-        its_gate.wait();
-        Response::html("late")
-    });
+    let (slow, gate) = browser.pages().gated(Response::html("late"));
     session.open(&format!(
         "<button onclick=\"fetch('{slow}').then(r => r.text()).then(t => o.textContent = t)\">Load</button><p id=o>-</p>"
     ));
@@ -140,12 +134,7 @@ fn idle_waits_for_requests_and_changes_and_says_when_it_did_not_come() {
 fn what_a_page_asks_for_while_it_loads_is_waited_for_although_the_wait_begins_later() {
     let browser = BROWSER.browser();
     let session = browser.session();
-    let gate = Arc::new(Barrier::new(2));
-    let its_gate = Arc::clone(&gate);
-    let slow = browser.pages().answering(move |_| {
-        its_gate.wait();
-        Response::html("late")
-    });
+    let (slow, gate) = browser.pages().gated(Response::html("late"));
     session.open(&format!(
         "<p id=o>-</p><script>fetch('{slow}').then(r => r.text()).then(t => o.textContent = t)</script>"
     ));

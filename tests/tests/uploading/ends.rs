@@ -12,7 +12,7 @@ use nix::sys::signal::Signal;
 use serde_json::json;
 
 use crate::{
-    ATTACH, BROWSER, PRESS, READER, SOON, choosers_are_shown, file, holds, nothing_is_staged, set, staged,
+    ATTACH, BROWSER, PRESS, READER, SOON, choosers_are_shown, file, holds, nothing_is_staged, staged,
 };
 
 #[test]
@@ -20,7 +20,7 @@ fn a_file_that_changes_while_the_user_is_asked_takes_the_upload_back() {
     let browser = Browser::launch(&Options::default());
     let session = browser.session();
     let page = session.open_page(&format!("{READER}{ATTACH}"));
-    set(&browser, "uploads", &json!("ask"));
+    browser.set("uploads", &json!("ask"));
     for how in ["grows", "shrinks", "vanishes"] {
         let steady = file(&browser, "steady.txt", &vec![b's'; 400_000]);
         let path = file(&browser, &format!("{how}.txt"), &vec![b'x'; 300_000]);
@@ -53,12 +53,12 @@ fn a_caller_that_leaves_at_any_step_leaves_nothing() {
         "{READER}{ATTACH}<button id=none onclick=\"document.title='pressed'\">Nothing</button>"
     ));
     // While the user is asked.
-    set(&browser, "uploads", &json!("ask"));
+    browser.set("uploads", &json!("ask"));
     let asking = session.start_bsk(&["upload", "#f", "--file", &path]);
     let _consent = Consent::asked(&browser);
     asking.kill();
     until("the question to be withdrawn", SOON, || (!Consent::is_asked(&browser)).then_some(()));
-    set(&browser, "uploads", &json!("allow"));
+    browser.set("uploads", &json!("allow"));
     // While the bytes are on their way.
     let mut cli = FakeCli::connect(&browser.scratch().socket());
     let _ = cli.hello();

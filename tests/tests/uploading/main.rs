@@ -70,19 +70,3 @@ fn refused(session: &Session<'_>, args: &[&str], reason: &str) -> Value {
     assert!(error["data"]["phase"].is_string(), "{error}");
     error
 }
-
-/// Sets a setting of the user, as the options page does, and waits until the kernel has heard of it.
-fn set(browser: &Browser, key: &str, value: &Value) {
-    browser.in_worker(&format!("chrome.storage.local.set({{ {key}: {value} }}).then(() => true)"));
-    browser.in_worker(
-        "new Promise((resolve) => {\
-           const heard = (changes) => {\
-             if (!('told' in changes)) return;\
-             chrome.storage.onChanged.removeListener(heard);\
-             resolve(true);\
-           };\
-           chrome.storage.onChanged.addListener(heard);\
-           chrome.storage.local.set({ told: Math.random() });\
-         })",
-    );
-}

@@ -10,7 +10,7 @@ use bsk_tests::{Browser, Consent, Options};
 use serde_json::json;
 
 use crate::{
-    ATTACH, BROWSER, PRESS, READER, choosers_are_shown, file, holds, nothing_is_staged, refused, set, staged,
+    ATTACH, BROWSER, PRESS, READER, choosers_are_shown, file, holds, nothing_is_staged, refused, staged,
 };
 
 #[test]
@@ -83,10 +83,10 @@ fn settings_block_ask_and_allow() {
     let path = file(&browser, "secret plan.txt", b"PLAN");
     let page = session.open_page(&format!("{READER}{ATTACH}"));
     let press = [&["upload"][..], &PRESS[..], &[path.as_str()][..]].concat();
-    set(&browser, "uploads", &json!("block"));
+    browser.set("uploads", &json!("block"));
     let error = refused(&session, &press, "uploads_blocked");
     assert_eq!(error["exit_code"], 7);
-    set(&browser, "uploads", &json!("ask"));
+    browser.set("uploads", &json!("ask"));
     for (answer, reason) in [("deny", "upload_not_allowed"), ("close", "upload_not_allowed")] {
         let asking = session.start_bsk(&press);
         let consent = Consent::asked(&browser);
@@ -124,7 +124,7 @@ fn settings_block_ask_and_allow() {
     assert!(consent.text().contains("other.localhost"), "{}", consent.text());
     consent.deny();
     assert_eq!(asking.finish().failure()["data"]["reason"], "upload_not_allowed");
-    set(&browser, "uploads", &json!("allow"));
+    browser.set("uploads", &json!("allow"));
     session.ok(&press);
     session.ok(&["wait-for", "--text", "secret plan.txt:PLAN"]);
 }
@@ -137,7 +137,7 @@ fn site_rules_keep_files_out() {
     let page = session.open_page(&format!("{READER}{ATTACH}"));
     let press = [&["upload"][..], &PRESS[..], &[path.as_str()][..]].concat();
     for (access, reason) in [("read_only", "site_read_only"), ("block", "site_blocked")] {
-        set(&browser, "site_rules", &json!([{ "pattern": "127.0.0.1", "access": access }]));
+        browser.set("site_rules", &json!([{ "pattern": "127.0.0.1", "access": access }]));
         for args in
             [&press[..], &["upload", "#f", "--file", &path], &["upload", "#f", "--drop", "--file", &path]]
         {
@@ -151,7 +151,7 @@ fn site_rules_keep_files_out() {
     }
     assert_eq!(page.evaluate("o.textContent"), "");
     // The frame's own site counts, whoever opened its chooser.
-    set(&browser, "site_rules", &json!([{ "pattern": "other.localhost", "access": "read_only" }]));
+    browser.set("site_rules", &json!([{ "pattern": "other.localhost", "access": "read_only" }]));
     let inner = browser.pages().html(&format!("{READER}{ATTACH}")).replace("127.0.0.1", "other.localhost");
     let _outer =
         session.open_page(&format!("<h1>Outer</h1><iframe src='{inner}' width=500 height=300></iframe>"));
