@@ -103,7 +103,7 @@ function usable(claim) {
 const USES = {
   tab_close: 'free', tab_return: 'free', tab_select: 'read', subscribe: 'free', frames: 'read', frame_quad: 'read', shadow_roots: 'read',
   // Tells what input did, which may have led elsewhere; a page that was not readied for it has nothing to tell.
-  flush: 'free', network_watch: 'free', network_quiet: 'read', evaluate: 'act',
+  flush: 'free', network_watch: 'free', network_quiet: 'read', fill: 'act', evaluate: 'act',
   // By what is called: the tables know.
   cdp: 'act', page: 'act',
   // Where to is known once the browser told its history (history.js).
@@ -210,6 +210,7 @@ function granted(call, known, allowed) {
     case 'network_quiet':
     case 'cdp':
     case 'page':
+    case 'fill':
     case 'evaluate':
     case 'history_step':
     case 'upload_open':
@@ -234,7 +235,7 @@ function granted(call, known, allowed) {
  * @returns {call is TabCall}
  */
 function isReader(call) {
-  return call.name === 'evaluate' || call.name === 'frames' || (call.name === 'page' && useOf(call) !== 'free') || (call.name === 'cdp' && useOf(call) === 'read');
+  return call.name === 'evaluate' || call.name === 'fill' || call.name === 'frames' || (call.name === 'page' && useOf(call) !== 'free') || (call.name === 'cdp' && useOf(call) === 'read');
 }
 
 /**

@@ -3,20 +3,23 @@
 // Listeners are added while this runs, before anything is awaited: Chrome wakes the worker only for those. Every handler waits
 // for the stored state first (invariant 8). What is here only connects; the rules are in guard.js and policy/.
 
-/** @import { EndCause, HostMessage, Session, Surroundings } from './types.js' */
+/** @import { EndCause, Flushed, HostMessage, Session, Surroundings, TabClaim } from './types.js' */
+/** @import { Known } from './guard.js' */
 /** @import { Handlers } from './requests.js' */
 
 import { Admission } from './admission.js';
 import { Answers } from './answers.js';
 import { Badge } from './badge.js';
 import { Borrow } from './borrow.js';
+import { pageNavigated } from './cdp_errors.js';
 import { Consent } from './consent.js';
 import { Debuggees } from './debuggee.js';
 import { Evaluate } from './evaluate.js';
 import { Events } from './events.js';
+import { Fill } from './fill.js';
 import { FocusGuard } from './focus_guard.js';
 import { Frames } from './frames.js';
-import { switchedOff } from './guard.js';
+import { guard, switchedOff } from './guard.js';
 import { HeldInput } from './held_input.js';
 import { Help } from './help.js';
 import { Highlights } from './highlights.js';
@@ -73,6 +76,7 @@ export function startKernel(around) {
   const answers = new Answers(around);
   const frames = new Frames(around, debuggees, ownership, pageCalls, { sites, answers });
   const shadowRoots = new ShadowRoots(debuggees, pageCalls);
+  const fill = new Fill(around, { debuggees, pageCalls });
   const evaluate = new Evaluate(settings, debuggees, pageCalls);
   const ownWindows = new OwnWindows(around);
   const consent = new Consent(around, { windows: ownWindows, answers, changed: showState });
@@ -92,6 +96,8 @@ export function startKernel(around) {
   const uploads = new Uploads(around, { admission, consent, debuggees, frames, ownership, pageCalls, settings, sites });
   const idle = new Idle(around, ownership, (sessionId) => requests.isBusy(sessionId), (session) => void sessions.end(session, 'idle'));
 
+  /** @type {Known} */
+  const known = { ownership, settings, sites, isWithUser: (sessionId) => help.isOpen(sessionId) };
   /** @type {Handlers} */
   const handlers = {
     profile: () => tabs.profile(),
@@ -139,15 +145,14 @@ export function startKernel(around) {
       return {};
     },
     frames: (_args, { claim }) => frames.list(claim),
-    async flush({ frame, opened_ms }, { claim }) {
-      const outcome = await debuggees.flush(claim.tabId, async () => (
-        // A page that was replaced has nothing to tell, and that is told by events.
-        frame === undefined ? null : pageCalls.call(claim, frame, 'outcome', {}).catch(() => null)
-      ));
-      // A tab that the input opened is told when it is stored, which takes a moment longer.
-      const opened = await tabs.openedBy(claim.tabId, opened_ms ?? 0);
-      return { ...(outcome === null ? {} : { outcome }), ...(opened.length === 0 ? {} : { opened }) };
-    },
+    flush: ({ frame, opened_ms }, { claim }) => flush(claim, frame, opened_ms),
+    fill: (args, { session, claim }, signal) => fill.run(claim, args, {
+      allow() {
+        if (signal.aborted || guard({ name: 'fill', args }, known).need !== null) throw pageNavigated(claim.tabId);
+        focusGuard.acts(session.sessionId);
+      },
+      flush: () => flush(claim, undefined, args.opened_ms),
+    }),
     network_watch: (_args, { claim }, over) => debuggees.watchNetwork(claim.tabId, over),
     network_quiet: (args, { claim }, over) => debuggees.networkQuiet(claim.tabId, args.quiet_ms, args.timeout_ms, over),
     frame_quad: ({ frame }, { claim }) => frames.quad(claim, frame),
@@ -163,7 +168,7 @@ export function startKernel(around) {
       stepHistory(debuggees, claim, delta, (url) => admission.visit(session, claim, url)),
   };
   const requests = new Requests({
-    known: { ownership, settings, sites, isWithUser: (sessionId) => help.isOpen(sessionId) }, admission, handlers,
+    known, admission, handlers,
     reply: (id, outcome) => port.post({ reply: { id, outcome } }),
     touch: (session) => idle.touch(session),
     // An id that no tab can have throws at once instead of answering.
@@ -191,6 +196,23 @@ export function startKernel(around) {
   });
   const popup = new PopupMessages(around, { ownership, sessions, port, windows: ownWindows });
   const settingsMessages = new SettingsMessages(around, { settings, answers, windows: ownWindows });
+
+  /**
+   * Gives word when the browser is through with the input sent before, and what came of it.
+   * @param {TabClaim} claim
+   * @param {number | undefined} frame whose page library is asked what changed
+   * @param {number | undefined} opened_ms how long a tab that the page opened may take to get its address
+   * @returns {Promise<Flushed>}
+   */
+  async function flush(claim, frame, opened_ms) {
+    const outcome = await debuggees.flush(claim.tabId, async () => (
+      // A page that was replaced has nothing to tell, and that is told by events.
+      frame === undefined ? null : pageCalls.call(claim, frame, 'outcome', {}).catch(() => null)
+    ));
+    // A tab that the input opened is told when it is stored, which takes a moment longer.
+    const opened = await tabs.openedBy(claim.tabId, opened_ms ?? 0);
+    return { ...(outcome === null ? {} : { outcome }), ...(opened.length === 0 ? {} : { opened }) };
+  }
 
   /**
    * @param {HostMessage} message

@@ -61,6 +61,8 @@ export interface HelpTarget { frame: number; ref: number; role: string; name: st
 /** The arguments of each call. */
 /** A file that an upload may give to a page: where its copy is, the name and size it has. */
 export interface StagedFile { path: string; name: string; size: number }
+/** An element for the page library. */
+export type ElementTarget = { selector: string } | { ref: number };
 export type DragStep = 'enter' | 'over' | 'drop' | 'cancel';
 
 export interface CallArgs {
@@ -96,6 +98,10 @@ export interface CallArgs {
   network_quiet: { session_id: string; tab_id: number; quiet_ms: number; timeout_ms: number };
   cdp: { session_id: string; tab_id: number; method: string; params: JsonObject };
   page: { session_id: string; tab_id: number; frame: number; function: string; args: JsonObject };
+  fill: {
+    session_id: string; tab_id: number; frame: number; target: ElementTarget; value: string; append: boolean;
+    timeout_ms: number; edit_ms: number; opened_ms?: number;
+  };
   evaluate: {
     session_id: string; tab_id: number; frame?: number; expression: string;
     await_promise: boolean; return_by_value: boolean; timeout_ms: number;
@@ -105,6 +111,11 @@ export interface CallArgs {
 export type CallName = keyof CallArgs;
 export type CallOf<K extends CallName> = { name: K; args: CallArgs[K] };
 export type Call = { [K in CallName]: CallOf<K> }[CallName];
+
+/** The answer to `flush`: what the page library saw change, and the tabs that the page opened. */
+export interface Flushed { outcome?: unknown; opened?: { tab_id: number; url: string }[] }
+/** The answer to `fill`: what `fill_begin` and `fill_end` of the page library gave; without the end the host goes on with keys. */
+export type Filled = { begun: unknown } | { begun: unknown; ended: unknown; flushed: Flushed };
 
 /** A message of the host after decoding. */
 export type HostMessage =

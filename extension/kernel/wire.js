@@ -7,7 +7,7 @@
 
 import { failureShape, Refusal } from './codes.js';
 import {
-  anyObject, arrayOf, bool, empty, finite, integer, isObject, matching, object, oneOf, text, u32,
+  anyObject, arrayOf, bool, either, empty, finite, integer, isObject, matching, object, oneOf, text, u32,
 } from './shape.js';
 
 export const PROTOCOL_VERSION = 1;
@@ -45,6 +45,8 @@ const stagedFile = object({ path: text(1, 8192), name: text(1, 255), size: integ
 /** @type {Shape<import('./types.js').DragStep>} */
 const dragStep = oneOf(['enter', 'over', 'drop', 'cancel']);
 
+/** @type {Shape<import('./types.js').ElementTarget>} */
+export const elementTarget = either(object({ selector: text() }), object({ ref: integer(1, 0xffff_ffff) }));
 const helpTarget = object({ frame: u32, ref: integer(1, 0xffff_ffff), role: text(0, 200), name: text(0, 200) });
 
 /** @type {{ [K in CallName]: Shape<CallArgs[K]> }} */
@@ -81,6 +83,9 @@ const CALLS = {
   network_quiet: object({ ...ofTab, quiet_ms: u32, timeout_ms: u32 }),
   cdp: object({ ...ofTab, method: text(), params: anyObject }),
   page: object({ ...ofTab, frame: u32, function: oneOf(PAGE_FUNCTIONS), args: anyObject }),
+  fill: object({
+    ...ofTab, frame: u32, target: elementTarget, value: text(), append: bool, timeout_ms: integer(0, 86_400_000), edit_ms: integer(0, 86_400_000),
+  }, { opened_ms: u32 }),
   evaluate: object({ ...ofTab, expression: text(), await_promise: bool, return_by_value: bool, timeout_ms: u32 }, { frame: u32 }),
   history_step: object({ ...ofTab, delta: integer(-0x8000_0000, 0x7fff_ffff) }),
 };

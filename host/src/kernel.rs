@@ -73,6 +73,7 @@ fn debug_name(call: &Call) -> Option<String> {
         Call::Flush { .. } => "flush".to_owned(),
         Call::NetworkWatch { .. } => "network_watch".to_owned(),
         Call::NetworkQuiet { .. } => "network_quiet".to_owned(),
+        Call::Fill { .. } => "fill".to_owned(),
         Call::Evaluate { .. } => "evaluate".to_owned(),
         Call::HistoryStep { .. } => "history_step".to_owned(),
     };

@@ -450,6 +450,29 @@ pub enum Call {
         /// Its argument, an object.
         args: Box<RawValue>,
     },
+    /// Fills a field in one go → `begun`, `ended` and `flushed`, as the page library's `fill_begin` and `fill_end` and [`Call::Flush`]
+    /// give them. Without the last two nothing was typed: what is left to do takes keys.
+    Fill {
+        /// The session.
+        session_id: SessionId,
+        /// The tab.
+        tab_id: TabId,
+        /// The frame.
+        frame: FrameNumber,
+        /// The field, as the page library takes it: `{"ref": 12}` or `{"selector": "#name"}`.
+        target: Box<RawValue>,
+        /// What it is to hold, or to hold more.
+        value: String,
+        /// Whether it is added to what the field holds.
+        append: bool,
+        /// How long it may take in all.
+        timeout_ms: u32,
+        /// How long the page may take to show what was typed.
+        edit_ms: u32,
+        /// As of [`Call::Flush`].
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opened_ms: Option<u32>,
+    },
     /// Runs JavaScript in the page's own world; a grant of its own → the result of CDP's `Runtime.evaluate`.
     Evaluate {
         /// The session.

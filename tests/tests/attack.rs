@@ -413,6 +413,10 @@ fn calls_on(session: &Value, tab: &Value) -> Vec<Value> {
         with("cdp", json!({ "method": "Page.captureScreenshot", "params": {} })),
         with("page", json!({ "frame": 0, "function": "get_html", "args": { "max_bytes": 1000 } })),
         with(
+            "fill",
+            json!({ "frame": 0, "target": { "selector": "input" }, "value": "pwned", "append": false, "timeout_ms": 1000, "edit_ms": 100 }),
+        ),
+        with(
             "evaluate",
             json!({ "expression": "document.title='pwned'", "await_promise": false, "return_by_value": true, "timeout_ms": 1000 }),
         ),

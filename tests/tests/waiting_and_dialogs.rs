@@ -143,7 +143,8 @@ fn what_a_page_asks_for_while_it_loads_is_waited_for_although_the_wait_begins_la
     assert_eq!(waited["busy"], "1 request is under way", "{waited}");
     let waiting = session.start_bsk(&["wait-for", "--idle"]);
     gate.wait();
-    assert_eq!(waiting.finish().success()["matched"], "idle");
+    let waited = waiting.finish().success();
+    assert_eq!(waited["matched"], "idle", "{waited}");
     assert_eq!(session.ok(&["evaluate", "o.textContent"])["value"], "late");
     session.ok(&["navigate-back"]);
     session.ok(&["navigate-forward"]);

@@ -7,13 +7,13 @@
 /** @import { Use } from '../sites.js' */
 
 import { Refusal } from '../codes.js';
-import { arrayOf, bool, either, empty, finite, integer, object, oneOf, text, u32 } from '../shape.js';
+import { arrayOf, bool, empty, finite, integer, object, oneOf, text, u32 } from '../shape.js';
+import { elementTarget as target } from '../wire.js';
 
 /** The longest wait that a page function may be asked for: a day, so that no timer overflows. */
 const timeout_ms = integer(0, 86_400_000);
 const ref = integer(1, 0xffff_ffff);
 const point = object({ x: finite, y: finite });
-const target = either(object({ selector: text() }), object({ ref }));
 
 /** @type {[name: string, use: Use, args: Shape<unknown>][]} */
 const ENTRIES = [

@@ -1,15 +1,27 @@
-//! Filling a field: the page library makes it ready and reads it back, the browser types.
+//! Filling a field: the page library makes it ready and reads it back, the browser types. The kernel does the three in one go; what
+//! takes keys is done from here.
+
+use std::future::ready;
 
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
-use bsk_protocol::kernel::PageFunction;
+use bsk_protocol::ids::FrameNumber;
+use bsk_protocol::kernel::{Call, PageFunction};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::press::chord;
 use super::{UsedElement, effects, flush, used};
-use crate::kernel::Pending;
+use crate::kernel::raw;
 use crate::run::{Done, Work};
 use crate::target::Element;
+
+/// The kernel's answer; without the last two, what is left to do takes keys.
+#[derive(Deserialize)]
+struct Filled {
+    begun: Begun,
+    ended: Option<Ended>,
+    flushed: Option<Value>,
+}
 
 #[derive(Deserialize)]
 struct Begun {
@@ -36,6 +48,11 @@ pub(super) const EDIT_MS: u64 = 3000;
 /// Bytes of text that a slow machine enters in a millisecond (measured: 5 MB in 2.7 s).
 const BYTES_PER_MS: u64 = 500;
 
+/// How long the page may take to show a text.
+fn edit_ms(value: &str) -> u64 {
+    EDIT_MS.saturating_add(value.len() as u64 / BYTES_PER_MS)
+}
+
 /// What editors that draw themselves select all with, and go to their end.
 const SELECT_ALL: &str = "ControlOrMeta+A";
 const TO_END: &str = "ControlOrMeta+End";
@@ -50,16 +67,56 @@ pub(crate) async fn fill(
     work.tab.has_fresh_document.set(false);
     let (frame, page_target) = target.in_page();
     let timeout_ms = work.page_timeout_ms();
-    let args = json!({ "target": page_target, "value": value, "append": append, "timeout_ms": timeout_ms });
-    let edit_ms = EDIT_MS.saturating_add(value.len() as u64 / BYTES_PER_MS);
+    let edit_ms = edit_ms(&value).min(timeout_ms);
     let events = work.tab.watch();
-    let begun: Begun = work.page(frame, PageFunction::FillBegin, &args).await?;
+    let call = Call::Fill {
+        session_id: work.session_id.clone(),
+        tab_id: work.tab_id,
+        frame,
+        target: raw(&page_target),
+        value: value.clone(),
+        append,
+        timeout_ms: in_ms(timeout_ms),
+        edit_ms: in_ms(edit_ms),
+        opened_ms: Some(in_ms(timeout_ms)),
+    };
+    work.input_sent();
+    let Filled { begun, ended, flushed } = work.host.kernel.send(call).await?;
+    work.input_sent();
+    let (ended, flushed) = match (ended, flushed) {
+        (Some(ended), Some(flushed)) => (ended, flushed),
+        _ => by_keys(work, frame, &value, append, &begun).await?,
+    };
+    if !ended.matches {
+        return Err(mismatch(&ended, begun.is_secret));
+    }
+    let mut result = used(work, target, &ended.element);
+    insert_field(&mut result, Some(ended), begun.is_secret);
+    result.insert("effects".into(), json!(effects(work, events, ready(Ok(flushed))).await?));
+    Ok(Done::new(&result))
+}
+
+/// Milliseconds as the kernel takes them.
+fn in_ms(ms: u64) -> u32 {
+    u32::try_from(ms).unwrap_or(u32::MAX)
+}
+
+/// Edits a field that the page library has made ready with keys: an editor that draws itself, or one that is emptied.
+async fn by_keys(
+    work: &Work,
+    frame: FrameNumber,
+    value: &str,
+    append: bool,
+    begun: &Begun,
+) -> Result<(Ended, Value), Failure> {
     let mut typed = Vec::new();
     if begun.by_keys {
         typed.extend(chord(work, if append { TO_END } else { SELECT_ALL })?);
     }
-    if !begun.done {
-        typed.extend(enter(work, &value)?);
+    if !begun.done && value.is_empty() {
+        typed.extend(chord(work, "Delete")?);
+    } else if !begun.done {
+        typed.push(work.cdp("Input.insertText", &json!({ "text": value })));
     }
     if begun.by_keys {
         typed.extend(chord(work, SELECT_ALL)?);
@@ -67,7 +124,8 @@ pub(crate) async fn fill(
             reply.await?;
         }
     }
-    let args = json!({ "value": value, "append": append, "timeout_ms": edit_ms.min(work.page_timeout_ms()) });
+    let args =
+        json!({ "value": value, "append": append, "timeout_ms": edit_ms(value).min(work.page_timeout_ms()) });
     let ended = work.page(frame, PageFunction::FillEnd, &args);
     let flushed = flush(work);
     let ended: Ended = ended.await?;
@@ -77,13 +135,7 @@ pub(crate) async fn fill(
     for reply in typed {
         reply.await?;
     }
-    if !ended.matches {
-        return Err(mismatch(&ended, begun.is_secret));
-    }
-    let mut result = used(work, target, &ended.element);
-    insert_field(&mut result, Some(ended), begun.is_secret);
-    result.insert("effects".into(), json!(effects(work, events, flushed).await?));
-    Ok(Done::new(&result))
+    Ok((ended, flushed.await?))
 }
 
 /// What a field holds, for the result; never what a secret one holds. None when the page went away with it.
@@ -92,14 +144,6 @@ pub(super) fn insert_field(result: &mut Map<String, Value>, ended: Option<Ended>
     if let (Some(held), false) = (ended.and_then(|ended| ended.value), is_secret) {
         result.insert("value".into(), json!(held));
     }
-}
-
-/// Types a text in place of what is selected; for an empty one, takes that out as people do.
-fn enter(work: &Work, value: &str) -> Result<Vec<Pending<Value>>, Failure> {
-    if !value.is_empty() {
-        return Ok(vec![work.cdp("Input.insertText", &json!({ "text": value }))]);
-    }
-    chord(work, "Delete")
 }
 
 /// The failure of a field that holds something else than what was asked for.

@@ -203,7 +203,7 @@ struct Outcome {
 pub(crate) async fn effects(
     work: &Work,
     mut events: Receiver<TabEvent>,
-    flushed: Pending<Value>,
+    flushed: impl Future<Output = Result<Value, Failure>>,
 ) -> Result<Effects, Failure> {
     // Something newer than we are may say more or less; what it does not say is not told.
     let Flushed { outcome, opened } = serde_json::from_value(flushed.await?).unwrap_or_default();
