@@ -25,6 +25,8 @@ export class AttachedTab {
     this.processes = new FrameProcesses();
     /** Requests of the tab's pages, while they are reported. */
     this.traffic = new Traffic();
+    /** By process (undefined is the tab's own): whether it has answered that it reports. @type {Map<string | undefined, { isAnswered: boolean }>} */
+    this.reports = new Map();
     /** Those among them that bring documents. */
     this.documents = new DocumentRequests();
     /** Whether what input set off is being followed until it comes to rest. */

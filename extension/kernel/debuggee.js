@@ -321,18 +321,22 @@ export class Debuggees {
     if (debuggee === undefined || debuggee.attaching !== null) return;
     if (isOn) debuggee.traffic.begin(this.#around.now());
     else debuggee.documents.forget();
-    for (const sessionId of [undefined, ...debuggee.processes.sessions()]) this.#switchReports(tabId, sessionId, isOn);
+    for (const sessionId of [undefined, ...debuggee.processes.sessions()]) this.#switchReports(tabId, debuggee, sessionId, isOn);
   }
 
   /**
    * @param {number} tabId
+   * @param {AttachedTab} debuggee
    * @param {string | undefined} sessionId of a frame in a process of its own
    * @param {boolean} isOn
    */
-  #switchReports(tabId, sessionId, isOn) {
+  #switchReports(tabId, { reports }, sessionId, isOn) {
     const target = sessionId === undefined ? { tabId } : { tabId, sessionId };
     const [method, params] = isOn ? ['Network.enable', REPORT_REQUESTS] : ['Network.disable', {}];
-    this.#around.chrome.debugger.sendCommand(target, method, params).catch(() => {});
+    const switched = { isAnswered: false };
+    if (isOn) reports.set(sessionId, switched);
+    else reports.delete(sessionId);
+    this.#around.chrome.debugger.sendCommand(target, method, params).then(() => { switched.isAnswered = true; }, () => {});
   }
 
   /**
@@ -457,7 +461,7 @@ export class Debuggees {
    */
   onFrameEvent(tabId, sessionId, method, params) {
     if (method === 'Runtime.bindingCalled') this.#watcher.event(tabId, method, params);
-    if (method.startsWith('Network.')) this.#onNetworkEvent(tabId, method, params);
+    if (method.startsWith('Network.')) this.#onNetworkEvent(tabId, sessionId, method, params);
     if (method === 'Page.frameRequestedNavigation') this.#foreign.note(tabId, params['url']);
     if (method === 'Page.fileChooserOpened') {
       // Where the frame is reached is known by who tells of it.
@@ -465,7 +469,7 @@ export class Debuggees {
       this.#watcher.event(tabId, method, params);
     }
     if (method.startsWith('Target.')) this.#onTargetEvent(tabId, method, params);
-    else if (method === 'Page.frameNavigated' || method === 'Page.frameDetached') this.#watcher.event(tabId, method, params);
+    else if (method === 'Page.frameNavigated' || method === 'Page.frameDetached' || method === 'Page.downloadWillBegin') this.#watcher.event(tabId, method, params);
     else if (method === 'Inspector.targetCrashed') this.#tabs.get(tabId)?.failIn(sessionId, pageNavigated(tabId));
   }
 
@@ -492,18 +496,19 @@ export class Debuggees {
       this.#around.chrome.debugger.sendCommand({ tabId, sessionId }, setup, args).catch(() => {});
     }
     if (debuggee.interceptsChoosers) this.send(tabId, INTERCEPT, { enabled: true }, sessionId).catch(() => {});
-    if (this.#network.isHeld(tabId)) this.#switchReports(tabId, sessionId, true);
+    if (this.#network.isHeld(tabId)) this.#switchReports(tabId, debuggee, sessionId, true);
   }
 
   /**
    * @param {number} tabId
+   * @param {string | undefined} sessionId of the process that tells it
    * @param {string} method
    * @param {JsonObject} params
    */
-  #onNetworkEvent(tabId, method, params) {
+  #onNetworkEvent(tabId, sessionId, method, params) {
     const debuggee = this.#tabs.get(tabId);
     if (debuggee === undefined || !this.#network.isHeld(tabId)) return;
-    debuggee.traffic.note(method, params, this.#around.now());
+    debuggee.traffic.note(method, params, this.#around.now(), debuggee.reports.get(sessionId)?.isAnswered ?? false);
     const request = debuggee.documents.read(method, params);
     if (request !== null) this.#watcher.documentRequest(tabId, request);
   }
@@ -517,7 +522,7 @@ export class Debuggees {
   onEvent(tabId, method, params) {
     const debuggee = this.#tabs.get(tabId);
     if (method.startsWith('Network.')) {
-      this.#onNetworkEvent(tabId, method, params);
+      this.#onNetworkEvent(tabId, undefined, method, params);
       return;
     }
     switch (method) {

@@ -11,8 +11,9 @@ import { isObject } from './shape.js';
 
 /** Events that end a request. */
 const ENDS = new Set(['Network.loadingFinished', 'Network.loadingFailed']);
+const BEGINS = 'Network.requestWillBeSent';
 /** Events of a request that goes on, also of one whose beginning was not reported. */
-const SIGNS = new Set(['Network.requestWillBeSent', 'Network.responseReceived', 'Network.dataReceived']);
+const SIGNS = new Set(['Network.responseReceived', 'Network.dataReceived']);
 
 export class Traffic {
   /** The document's loader by request. @type {Map<string, unknown>} */
@@ -28,11 +29,13 @@ export class Traffic {
    * @param {string} method
    * @param {JsonObject} params
    * @param {number} now
+   * @param {boolean} isReporting whether its process has answered that it reports. What comes sooner was still on its way from the
+   *   reports before: such a request may have ended unreported in between, so a mere sign of it does not count.
    */
-  note(method, { requestId, loaderId }, now) {
+  note(method, { requestId, loaderId }, now, isReporting) {
     if (typeof requestId !== 'string') return;
     if (ENDS.has(method)) this.#underWay.delete(requestId);
-    else if (!SIGNS.has(method)) return;
+    else if (method !== BEGINS && !(isReporting && SIGNS.has(method))) return;
     else if (!this.#underWay.has(requestId)) this.#underWay.set(requestId, loaderId);
     this.#changed(now);
   }

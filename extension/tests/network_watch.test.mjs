@@ -74,6 +74,22 @@ test('waiting for quiet holds for as long as it waits', async () => {
   assert.deepEqual(switches(lab), ['on', 'off']);
 });
 
+test('a sign of a request that was still on its way from earlier reports does not count: its end may have gone unreported', async () => {
+  const { lab, mine } = await begin();
+  const event = (/** @type {string} */ method, /** @type {object} */ params) => lab.cdpEvent(mine.tab_id, method, params);
+  let answer = () => {};
+  lab.browser.cdp['Network.enable'] = () => new Promise((resolve) => { answer = () => resolve({}); });
+  const waiting = lab.begin('network_quiet', { ...mine, quiet_ms: 500, timeout_ms: 900 });
+  await settled();
+  await event('Network.responseReceived', { requestId: 'late', loaderId: 'L' });
+  answer();
+  await settled();
+  await event('Network.dataReceived', { requestId: 'now' });
+  await event('Network.loadingFinished', { requestId: 'now' });
+  await lab.browser.advance(900);
+  assert.deepEqual(waiting.outcome(), { ok: { is_quiet: true, under_way: 0 } });
+});
+
 test('a tab that is attached again is reported again, and a new worker begins with nothing', async () => {
   const { lab, mine } = await begin();
   lab.begin('network_watch', mine);

@@ -25,10 +25,10 @@ const quiet = (time, traffic, quietMs, timeoutMs) => traffic.quiet(/** @type {ne
 test('a redirect is the same request, and its end is quiet a while later', async () => {
   const [time, traffic] = [clock(), new Traffic()];
   const request = { requestId: 'r1', loaderId: 'L1' };
-  traffic.note('Network.requestWillBeSent', request, time.now());
-  traffic.note('Network.requestWillBeSent', request, time.now());
+  traffic.note('Network.requestWillBeSent', request, time.now(), true);
+  traffic.note('Network.requestWillBeSent', request, time.now(), true);
   assert.deepEqual(await quiet(time, traffic, 500, 2000), { is_quiet: false, under_way: 1 });
-  traffic.note('Network.loadingFinished', request, time.now());
+  traffic.note('Network.loadingFinished', request, time.now(), true);
   const ended = time.now();
   assert.deepEqual(await quiet(time, traffic, 500, 2000), { is_quiet: true, under_way: 0 });
   assert.equal(time.now() - ended, 500);
@@ -36,8 +36,8 @@ test('a redirect is the same request, and its end is quiet a while later', async
 
 test('another document ends the requests of the one before, but not its own', async () => {
   const [time, traffic] = [clock(), new Traffic()];
-  traffic.note('Network.requestWillBeSent', { requestId: 'old', loaderId: 'L1' }, 0);
-  traffic.note('Network.requestWillBeSent', { requestId: 'L2', loaderId: 'L2' }, 0);
+  traffic.note('Network.requestWillBeSent', { requestId: 'old', loaderId: 'L1' }, 0, true);
+  traffic.note('Network.requestWillBeSent', { requestId: 'L2', loaderId: 'L2' }, 0, true);
   traffic.documentChanged({ frame: { loaderId: 'L2' } });
   traffic.noteStage({ name: 'networkIdle', loaderId: 'L2' });
   assert.deepEqual(await quiet(time, traffic, 0, 0), { is_quiet: false, under_way: 1 });
@@ -45,18 +45,18 @@ test('another document ends the requests of the one before, but not its own', as
 
 test('malformed events change nothing', async () => {
   const [time, traffic] = [clock(), new Traffic()];
-  traffic.note('Network.requestWillBeSent', { requestId: 7 }, time.now());
-  traffic.note('Network.webSocketCreated', { requestId: 'w' }, time.now());
+  traffic.note('Network.requestWillBeSent', { requestId: 7 }, time.now(), true);
+  traffic.note('Network.webSocketCreated', { requestId: 'w' }, time.now(), true);
   assert.deepEqual(await quiet(time, traffic, 500, 0), { is_quiet: true, under_way: 0 });
 });
 
 test('a request that began unseen counts from its first answer on, and its end is an end', async () => {
   const [time, traffic] = [clock(), new Traffic()];
   traffic.begin(time.now());
-  traffic.note('Network.dataReceived', { requestId: 'unseen' }, time.now());
+  traffic.note('Network.dataReceived', { requestId: 'unseen' }, time.now(), true);
   assert.deepEqual(await quiet(time, traffic, 500, 2000), { is_quiet: false, under_way: 1 });
-  traffic.note('Network.loadingFinished', { requestId: 'unseen' }, time.now());
-  traffic.note('Network.loadingFailed', { requestId: 'another' }, time.now());
+  traffic.note('Network.loadingFinished', { requestId: 'unseen' }, time.now(), true);
+  traffic.note('Network.loadingFailed', { requestId: 'another' }, time.now(), true);
   const ended = time.now();
   assert.deepEqual(await quiet(time, traffic, 500, 2000), { is_quiet: true, under_way: 0 });
   assert.equal(time.now() - ended, 500);
