@@ -91,6 +91,7 @@ pub(crate) enum Command {
     Press(commands::press::PressArgs),
     Select(commands::select::SelectArgs),
     Upload(commands::upload::UploadArgs),
+    Download(commands::download::DownloadArgs),
     Evaluate(commands::evaluate::EvaluateArgs),
     Dialog(commands::dialog::DialogArgs),
     Status(commands::status::StatusArgs),

@@ -12,9 +12,11 @@ use clap::Args;
 use serde::Deserialize;
 
 use crate::connect::{self, Wanted};
+use crate::download_file::{DownloadFile, Written};
 use crate::duration;
 use crate::exchange::{self, Reply};
 use crate::fence::fenced;
+use crate::greeting::Host;
 use crate::output::Output;
 use crate::source::Source;
 
@@ -43,7 +45,7 @@ pub(crate) struct SessionPlace {
     /// Look for the session in this browser only: its id, the id's start, or its label
     #[arg(long, value_name = "ID-or-LABEL", hide_short_help = true)]
     pub(crate) browser: Option<String>,
-    /// Give up after this long, such as `500ms`, `30s` or `2m` [default: 30s; 15s to go back, forward, reload or wait; 2m to upload; 5m for the user's help]
+    /// Give up after this long, such as `500ms`, `30s` or `2m` [default: 30s; 15s to go back, forward, reload or wait; 2m to upload or download; 5m for the user's help]
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     pub(crate) timeout: Option<Duration>,
 }
@@ -174,6 +176,23 @@ impl Context {
         self.run_with_files(session, *tab_id, default, place.observe, action, sources)
     }
 
+    /// Runs a download into a file.
+    ///
+    /// # Errors
+    /// As [`Context::in_session`], and what keeps the file from being written.
+    pub(crate) fn download(
+        &self,
+        place: &TabPlace,
+        default: Duration,
+        action: Action,
+        file: &DownloadFile,
+    ) -> Result<(Reply, Written), Failure> {
+        let (host, command) = self.reach(&place.session, place.tab_id, default, false, action)?;
+        let (reply, written) = exchange::send_for_file(&self.output, host, command, file)?;
+        self.tell_user_acted(&reply);
+        Ok((reply, written))
+    }
+
     fn run_with_files(
         &self,
         place: &SessionPlace,
@@ -183,22 +202,39 @@ impl Context {
         action: Action,
         sources: &mut [Source],
     ) -> Result<Reply, Failure> {
+        let (host, command) = self.reach(place, tab_id, default, observe, action)?;
+        let reply = if sources.is_empty() {
+            exchange::send(&self.output, host, command)?
+        } else {
+            exchange::send_with_files(&self.output, host, command, sources)?
+        };
+        self.tell_user_acted(&reply);
+        Ok(reply)
+    }
+
+    /// The host that has the session, and the command for it.
+    fn reach(
+        &self,
+        place: &SessionPlace,
+        tab_id: Option<TabId>,
+        default: Duration,
+        observe: bool,
+        action: Action,
+    ) -> Result<(Host, Command), Failure> {
         let session_id = self.session_id()?;
         let browser = browser_wanted(place.browser.as_deref());
         let wanted = Wanted { session: Some(&session_id), browser: browser.as_deref() };
         let host = connect::host_for(&self.output, &wanted, HOST_WAIT)?;
         let timeout_ms = duration::millis(place.timeout.unwrap_or(default));
         let command = Command { session_id: Some(session_id), tab_id, timeout_ms, observe, action };
-        let reply = if sources.is_empty() {
-            exchange::send(&self.output, host, command)?
-        } else {
-            exchange::send_with_files(&self.output, host, command, sources)?
-        };
+        Ok((host, command))
+    }
+
+    fn tell_user_acted(&self, reply: &Reply) {
         // A quotation mark inside of page text has a backslash before it, so no page can write this.
         if reply.json.get().contains(r#""user_acted":true"#) {
             self.output.aside("note: the user clicked or typed in this tab since your last command");
         }
-        Ok(reply)
     }
 }
 

@@ -1,4 +1,5 @@
-//! One command and its reply over a connection whose hello is done; in between the files of an upload, once the host asks for them.
+//! One command and its reply over a connection whose hello is done; in between the files of an upload, once the host asks for them,
+//! or the file of a download, once the host has it.
 //!
 //! Progress goes to a person's terminal. The host gives up after the command's own time; a host that does not is given
 //! up a little later. A connection that breaks before the reply is a failure of its own: the command may have taken effect.
@@ -11,6 +12,7 @@ use bsk_protocol::local::{Command, FromCli, FromHost, Outcome};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
+use crate::download_file::{DownloadFile, Written};
 use crate::greeting::Host;
 use crate::line::is_timeout;
 use crate::output::Output;
@@ -50,7 +52,7 @@ impl Reply {
 /// # Errors
 /// What the host says, a lost connection, or a host that does not answer in time.
 pub(crate) fn send(output: &Output, host: Host, command: Command) -> Result<Reply, Failure> {
-    converse(output, host, command, &mut [], &mut false)
+    converse(output, host, command, &mut Passed::Nothing)
 }
 
 /// As [`send`], with files that the host asks for.
@@ -63,23 +65,73 @@ pub(crate) fn send_with_files(
     command: Command,
     sources: &mut [Source],
 ) -> Result<Reply, Failure> {
-    let mut is_sent = false;
-    converse(output, host, command, sources, &mut is_sent).map_err(|failure| {
+    let mut passed = Passed::Out { sources, is_sent: false };
+    let done = converse(output, host, command, &mut passed);
+    let is_sent = matches!(passed, Passed::Out { is_sent: true, .. });
+    done.map_err(|failure| {
         if failure.data.contains_key("effect_state") {
             return failure;
         }
         // The host was there and said so: then nothing had begun.
-        let is_told = !matches!(
-            failure.reason,
-            Some(Reason::ConnectionLost | Reason::HostSilent | Reason::HostMalformed | Reason::BrowserGone)
-        );
-        if is_told || !is_sent {
-            let cleanup = if is_told { "done" } else { "pending" };
+        if is_told(&failure) || !is_sent {
+            let cleanup = if is_told(&failure) { "done" } else { "pending" };
             return with_state(failure, "none", READING, cleanup);
         }
         let hint = "the page may have the files: look with `bsk observe` first, and do not run the upload again blindly";
         with_state(failure.hint(hint), "unknown", WAITING, "pending")
     })
+}
+
+/// As [`send`], for a file that the host sends.
+///
+/// # Errors
+/// As [`send`], or the file could not be written; each says whether the browser can have it.
+pub(crate) fn send_for_file(
+    output: &Output,
+    host: Host,
+    command: Command,
+    file: &DownloadFile,
+) -> Result<(Reply, Written), Failure> {
+    let mut passed = Passed::In { file, written: None };
+    let reply = converse(output, host, command, &mut passed).map_err(|failure| {
+        if failure.data.contains_key("effect_state") {
+            return failure;
+        }
+        if is_told(&failure) {
+            return with_state(failure, "none", WAITING, "done");
+        }
+        let hint = "look into the download list of the browser and at the page with `bsk observe`, and do not run the download again blindly";
+        with_state(failure.hint(hint), "unknown", WAITING, "pending")
+    })?;
+    match passed {
+        Passed::In { written: Some(written), .. } => Ok((reply, written)),
+        Passed::In { .. } | Passed::Nothing | Passed::Out { .. } => {
+            Err(malformed("a download without its file"))
+        }
+    }
+}
+
+/// What goes along with a command.
+enum Passed<'a> {
+    Nothing,
+    /// Files that the host asks for.
+    Out {
+        sources: &'a mut [Source],
+        is_sent: bool,
+    },
+    /// A file that the host sends.
+    In {
+        file: &'a DownloadFile,
+        written: Option<Written>,
+    },
+}
+
+/// Whether the host was there and said so.
+fn is_told(failure: &Failure) -> bool {
+    !matches!(
+        failure.reason,
+        Some(Reason::ConnectionLost | Reason::HostSilent | Reason::HostMalformed | Reason::BrowserGone)
+    )
 }
 
 /// Adds what is known of an upload's effect; `pending`: the host's copies go with the session or with the next host.
@@ -123,16 +175,24 @@ fn abandon(host: &mut Host, failure: Failure) -> Failure {
 
 /// What the host says became of its copies; none when it says nothing.
 fn removed(host: &mut Host) -> Option<String> {
+    let told = told_after(host, &FromCli::Abandon {})?;
+    told.data.get("cleanup_state")?.as_str().map(str::to_owned)
+}
+
+/// Says something and waits for the failure that the host ends the command with; none when it says nothing more.
+fn told_after(host: &mut Host, message: &FromCli) -> Option<Failure> {
     host.connection.set_deadline(Instant::now() + GRACE);
-    let frame = codec::encode::<Local>(&FromCli::Abandon {}).ok()?;
+    let frame = codec::encode::<Local>(message).ok()?;
     host.connection.write(&frame).ok()?;
     loop {
-        match host.connection.reader.next_frame().ok()??.decode::<FromHost>().ok()? {
-            FromHost::Progress { .. } | FromHost::SendFiles {} => {}
-            FromHost::Reply { outcome: Outcome::Failed(told), .. } => {
-                return told.data.get("cleanup_state")?.as_str().map(str::to_owned);
-            }
-            FromHost::Reply { outcome: Outcome::Ok(_), .. } | FromHost::Hello(_) => return None,
+        match host.connection.reader.next_frame().ok()?? {
+            // What was on its way when we left off.
+            Frame::Raw(_) => {}
+            frame @ Frame::Json(_) => match frame.decode::<FromHost>().ok()? {
+                FromHost::Progress { .. } | FromHost::SendFiles {} | FromHost::File { .. } => {}
+                FromHost::Reply { outcome: Outcome::Failed(told), .. } => return Some(told),
+                FromHost::Reply { outcome: Outcome::Ok(_), .. } | FromHost::Hello(_) => return None,
+            },
         }
     }
 }
@@ -141,8 +201,7 @@ fn converse(
     output: &Output,
     mut host: Host,
     command: Command,
-    sources: &mut [Source],
-    is_sent: &mut bool,
+    passed: &mut Passed<'_>,
 ) -> Result<Reply, Failure> {
     let time = Duration::from_millis(command.timeout_ms).saturating_add(GRACE);
     let started = Instant::now();
@@ -159,11 +218,11 @@ fn converse(
             Err(error) => return Err(broken(&error, time)),
         };
         match frame.decode::<FromHost>().map_err(|error| malformed(&error.to_string()))? {
-            FromHost::Progress { message } => output.progress(&message),
-            FromHost::SendFiles {} if sources.is_empty() || *is_sent => {
-                return Err(malformed("it asks for files that there are not"));
-            }
+            FromHost::Progress { message, transfer } => output.progress(&message, transfer),
             FromHost::SendFiles {} => {
+                let Passed::Out { sources, is_sent: is_sent @ false } = passed else {
+                    return Err(malformed("it asks for files that there are not"));
+                };
                 // From its last byte on the page may get them.
                 let sent = send_files(&host, sources);
                 *is_sent = true;
@@ -173,6 +232,20 @@ fn converse(
                     Err(Unsent::Line) => written = false,
                 }
                 continue;
+            }
+            FromHost::File { byte_size } => {
+                let Passed::In { file, written: place @ None } = passed else {
+                    return Err(malformed("it sends a file that was not asked for"));
+                };
+                match receive_file(&mut host, file, byte_size, time) {
+                    Ok(saved) => *place = Some(saved),
+                    Err(Unsaved::Place(failure)) => return Err(not_taken(&mut host, failure)),
+                    Err(Unsaved::Line(failure)) => return Err(failure),
+                }
+                // The file is in its place, whatever the host says of it now.
+                let saved = codec::encode::<Local>(&FromCli::Saved {})
+                    .map_err(|error| malformed(&error.to_string()))?;
+                written = host.connection.write(&saved).is_ok();
             }
             FromHost::Reply { outcome: Outcome::Failed(failure), .. } => return Err(failure),
             FromHost::Reply { outcome: Outcome::Ok(json), raw_bytes } => {
@@ -185,6 +258,48 @@ fn converse(
         if !written {
             return Err(lost());
         }
+    }
+}
+
+/// Why a file is not in its place.
+enum Unsaved {
+    /// It cannot be written there.
+    Place(Failure),
+    /// It did not come.
+    Line(Failure),
+}
+
+fn receive_file(
+    host: &mut Host,
+    file: &DownloadFile,
+    byte_size: u64,
+    time: Duration,
+) -> Result<Written, Unsaved> {
+    let mut writing = file.begin().map_err(Unsaved::Place)?;
+    let mut missing = byte_size;
+    while missing > 0 {
+        let chunk = match host.connection.reader.next_frame() {
+            Ok(Some(Frame::Raw(chunk))) => chunk,
+            Ok(Some(Frame::Json(_))) => {
+                return Err(Unsaved::Line(malformed("a message in place of raw bytes")));
+            }
+            Ok(None) => return Err(Unsaved::Line(lost())),
+            Err(error) => return Err(Unsaved::Line(broken(&error, time))),
+        };
+        missing = missing
+            .checked_sub(chunk.len() as u64)
+            .ok_or_else(|| Unsaved::Line(malformed("more bytes than it announced")))?;
+        writing.write(&chunk).map_err(Unsaved::Place)?;
+    }
+    writing.finish().map_err(Unsaved::Place)
+}
+
+/// Says that the file cannot be taken; the failure with where the browser's own file is.
+fn not_taken(host: &mut Host, failure: Failure) -> Failure {
+    let failure = with_state(failure, "committed", "copying", "kept");
+    match told_after(host, &FromCli::Abandon {}).and_then(|told| told.data.get("left_path").cloned()) {
+        Some(path) => failure.with("left_path", path),
+        None => failure,
     }
 }
 

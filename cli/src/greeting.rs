@@ -118,6 +118,7 @@ fn answer(socket: &Path, mut connection: Connection) -> Found {
         Ok(
             FromHost::Reply { outcome: Outcome::Ok(_), .. }
             | FromHost::Progress { .. }
+            | FromHost::File { .. }
             | FromHost::SendFiles {},
         ) => Found::Unusable(nonsense(socket, "it did not begin with a hello")),
         Err(error) => {

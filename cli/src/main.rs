@@ -12,6 +12,7 @@ mod connect;
 mod context;
 mod criteria;
 mod default_browser;
+mod download_file;
 mod duration;
 mod exchange;
 mod fence;

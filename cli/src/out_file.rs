@@ -60,19 +60,27 @@ pub(crate) fn write_numbered(stem: &str, extension: &str, bytes: &[u8]) -> Resul
 }
 
 fn beside(place: &Path, bytes: &[u8]) -> io::Result<NamedTempFile<File>> {
+    let mut file = new_beside(place)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    Ok(file)
+}
+
+/// A new file in the folder of a place, removed unless it is put somewhere.
+///
+/// # Errors
+/// The folder is not there or takes no file.
+pub(crate) fn new_beside(place: &Path) -> io::Result<NamedTempFile<File>> {
     let folder = place.parent().unwrap_or_else(|| Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".bsk-");
     // The user's own umask decides who may read it, as for any file a program writes.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    Ok(file)
+    builder.tempfile_in(folder)
 }
 
-fn unwritable(path: &Path, error: &io::Error) -> Failure {
+pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Failure {
     let message = format!("`{}` cannot be written: {error}", path.display());
     Failure::new(ErrorCode::InvalidParams, Reason::FileNotWritable, message)
         .hint("no partial file was left; pass `--out` with a file in a folder that you may write to")

@@ -8,7 +8,9 @@ use std::io::{self, IsTerminal, Write};
 use std::process;
 
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
+use bsk_protocol::local::TransferProgress;
 use serde::Serialize;
+use serde_json::json;
 
 use crate::render;
 
@@ -83,9 +85,11 @@ impl Output {
         to_stderr(text);
     }
 
-    /// Tells a person who waits what is going on.
-    pub(crate) fn progress(&self, text: &str) {
-        if !self.is_quiet && io::stderr().is_terminal() {
+    /// Tells a person who waits what is going on; of a transfer also a program, as a line of JSON.
+    pub(crate) fn progress(&self, text: &str, transfer: Option<TransferProgress>) {
+        if let (true, Some(transfer)) = (self.is_json, transfer) {
+            to_stderr(&json!({ "event": "progress", "transfer": transfer }).to_string());
+        } else if !self.is_quiet && io::stderr().is_terminal() {
             to_stderr(text);
         }
     }

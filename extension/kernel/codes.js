@@ -32,6 +32,7 @@ export const REASONS = /** @type {const} */ ([
   'user_in_control',
   'file_name_invalid', 'file_too_large', 'file_changed', 'files_not_accepted', 'file_input_probe_failed', 'file_input_not_activated',
   'set_file_input_failed', 'transfer_timeout', 'transfer_outcome_unknown', 'upload_not_open', 'uploads_blocked', 'upload_not_allowed',
+  'download_capture_failed', 'download_path_mismatch', 'download_not_open', 'downloads_blocked', 'download_not_allowed',
   'file_access_off',
 ]);
 

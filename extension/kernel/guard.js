@@ -112,6 +112,7 @@ const USES = {
   help_request: 'read',
   upload_open: 'act', upload_arm: 'act', upload_chooser: 'act', upload_take: 'act', upload_drag: 'act',
   upload_close: 'free',
+  download_open: 'act',
 };
 
 /**
@@ -182,11 +183,15 @@ function granted(call, known, allowed) {
   if (!settings.values.enabled) throw switchedOff(settings);
   switch (call.name) {
     case 'profile':
+    case 'download_folders':
     case 'session_start':
       return new Grant(null, null, settings.values.ask_sessions && !allowed.has(A_SESSION) ? 'session' : null);
     case 'tab_borrow':
     case 'session_stop':
     case 'tab_list':
+    case 'download_take':
+    case 'download_progress':
+    case 'download_close':
     case 'window_resize':
       return new Grant(sessionOf(ownership, call.args.session_id), null, null);
     case 'tab_create': {
@@ -219,6 +224,7 @@ function granted(call, known, allowed) {
     case 'upload_take':
     case 'upload_drag':
     case 'upload_close':
+    case 'download_open':
     case 'help_request': {
       const session = sessionOf(ownership, call.args.session_id);
       const claim = usable(claimOf(ownership, session, call.args.tab_id));

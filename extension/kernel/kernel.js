@@ -14,6 +14,7 @@ import { Borrow } from './borrow.js';
 import { pageNavigated } from './cdp_errors.js';
 import { Consent } from './consent.js';
 import { Debuggees } from './debuggee.js';
+import { Downloads } from './downloads.js';
 import { Evaluate } from './evaluate.js';
 import { Events } from './events.js';
 import { Fill } from './fill.js';
@@ -94,6 +95,7 @@ export function startKernel(around) {
   const highlights = new Highlights(around, { debuggees, pageCalls });
   const help = new Help(around, { windows: ownWindows, highlights, tabs, changed: showState });
   const uploads = new Uploads(around, { admission, consent, debuggees, frames, ownership, pageCalls, settings, sites });
+  const downloads = new Downloads(around, { consent, debuggees, settings, sites });
   const idle = new Idle(around, ownership, (sessionId) => requests.isBusy(sessionId), (session) => void sessions.end(session, 'idle'));
 
   /** @type {Known} */
@@ -137,6 +139,11 @@ export function startKernel(around) {
     upload_take: (args, { claim }) => uploads.take(claim, args),
     upload_drag: (args, { claim }) => uploads.drag(claim, args),
     upload_close: (_args, { session }) => uploads.close(session.sessionId),
+    download_open: (args, { session, claim }) => downloads.open(session, claim, args),
+    download_take: (args, { session }) => downloads.take(session, args),
+    download_progress: (_args, { session }) => downloads.progress(session),
+    download_close: ({ is_kept }, { session }) => downloads.close(session.sessionId, is_kept),
+    download_folders: () => downloads.leftFolders(),
     tab_return: async (_args, { session, claim }) => ({ tab_id: claim.tabId, ...await borrow.returnTab(session, claim) }),
     window_resize: (args, { session }) => tabs.resizeWindow(session, args),
     async subscribe(args, { claim }) {
@@ -187,6 +194,7 @@ export function startKernel(around) {
       events.hostChanged();
       heldInput.letGo();
       uploads.closeAll();
+      downloads.closeAll();
     },
     changed: showState,
   });
@@ -236,6 +244,7 @@ export function startKernel(around) {
     interrupts.sessionEnded(session.sessionId);
     focusGuard.forget(session.sessionId);
     uploads.close(session.sessionId);
+    void downloads.close(session.sessionId, false);
   }
 
   /**
@@ -271,6 +280,7 @@ export function startKernel(around) {
       ownership.dropFrame(claim, frameId);
       sites.forgetFrame(tabId, frameId);
     }
+    if (method === 'Page.downloadWillBegin') downloads.announced(tabId, params['url']);
     if (method === 'Page.fileChooserOpened') {
       uploads.chooserOpened(tabId, params);
       return;
@@ -321,6 +331,7 @@ export function startKernel(around) {
     await lost.load(lostNow);
     await sessions.resume();
     await uploads.load();
+    await downloads.load();
     await groups.load();
     if (!settings.values.enabled) await endAll();
     for (const { id = -1, pendingUrl, url } of await chrome.tabs.query({})) {
@@ -350,6 +361,7 @@ export function startKernel(around) {
   }));
   chrome.tabs.onCreated.addListener(afterLoad((tab) => {
     orphans.tabCreated(tab);
+    downloads.tabOpened(tab);
     return tabs.created(tab);
   }));
   chrome.tabGroups.onCreated.addListener(afterLoad(() => orphans.groupChanged()));

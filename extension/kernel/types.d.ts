@@ -87,6 +87,11 @@ export interface CallArgs {
   upload_take: { session_id: string; tab_id: number; input?: { frame: number; ref: number } };
   upload_drag: { session_id: string; tab_id: number; frame: number; step: DragStep; x: number; y: number };
   upload_close: { session_id: string; tab_id: number };
+  download_open: { session_id: string; tab_id: number; frame: number; agent?: Agent; timeout_ms: number };
+  download_take: { session_id: string; begin_ms: number; timeout_ms: number };
+  download_progress: { session_id: string };
+  download_close: { session_id: string; is_kept: boolean };
+  download_folders: Record<string, never>;
   tab_return: { session_id: string; tab_id: number };
   window_resize: { session_id: string; width: number; height: number };
   subscribe: { session_id: string; tab_id: number; events: string[] };
@@ -111,6 +116,12 @@ export interface CallArgs {
 export type CallName = keyof CallArgs;
 export type CallOf<K extends CallName> = { name: K; args: CallArgs[K] };
 export type Call = { [K in CallName]: CallOf<K> }[CallName];
+
+/** A download that ended well: where its file is, and whether that is the folder made for it. */
+export interface DownloadTaken {
+  path: string; is_own_place: boolean; suggested_filename: string; byte_size: number; mime: string; danger: string; url: string;
+  began_at_ms: number;
+}
 
 /** The answer to `flush`: what the page library saw change, and the tabs that the page opened. */
 export interface Flushed { outcome?: unknown; opened?: { tab_id: number; url: string }[] }

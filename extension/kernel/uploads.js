@@ -16,6 +16,7 @@
 
 import { fromPage, Refusal } from './codes.js';
 import { notAllowed } from './consent.js';
+import { fileWords } from './file_words.js';
 import { titleOf } from './ownership.js';
 import { valueOf } from './page_calls.js';
 import { checkStaged } from './policy/staged_path.js';
@@ -298,7 +299,7 @@ export class Uploads {
   async #ask(upload, site) {
     const { session, agent, files } = upload;
     const verdict = await this.#parts.consent.ask({
-      kind: 'upload', sessionId: session.sessionId, session: titleOf(session), agent, site, subject: files.map(told).join('\n'),
+      kind: 'upload', sessionId: session.sessionId, session: titleOf(session), agent, site, subject: files.map(fileWords).join('\n'),
       choices: ['once', 'session', 'site'],
     }, upload.end.signal);
     if (!verdict.isAllowed) throw notAllowed(`nothing was uploaded to \`${site}\``, verdict, 'upload_not_allowed');
@@ -408,14 +409,6 @@ function nodeOf({ chooser }) {
   if (backendNodeId !== null) return { frameId, backendNodeId };
   throw notActivated('the page opened a picker of its own (`showOpenFilePicker`), which takes files only from a person',
     'look for a file input or a place to drop on (`--drop`), or let the user do it with `bsk request-help`');
-}
-
-/**
- * A file for the user, on one line whatever its name is.
- * @param {StagedFile} file
- */
-function told({ name, size }) {
-  return `${name.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')} (${size < 1024 ? `${size} B` : size < 1024 * 1024 ? `${(size / 1024).toFixed(1)} KiB` : `${(size / 1024 / 1024).toFixed(1)} MiB`})`;
 }
 
 /** @param {unknown} object a remote object */

@@ -28,7 +28,7 @@ use crate::kernel::{Kernel, raw};
 use crate::queue::Queue;
 use crate::serve::Server;
 use crate::tabs::{Tab, TabEvent};
-use crate::transfer::{Staged, Staging, sweep_staging};
+use crate::transfer::{Staged, Staging, sweep_downloads, sweep_staging};
 use crate::{log, look, stdio};
 
 /// How long the extension may take for its hello.
@@ -309,6 +309,8 @@ async fn live(kernel: Rc<Kernel>) -> bool {
     }
     let connections = server.serve(&host);
     tokio::task::spawn_blocking(sweep_staging);
+    let swept = Rc::clone(&host);
+    tokio::task::spawn_local(async move { sweep_downloads(&swept).await });
     let (failure, is_clean) = until_the_end(&host, &mut messages).await;
     host.ending.send_replace(Some(failure));
     kernel.abandon();

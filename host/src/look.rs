@@ -21,7 +21,7 @@ pub(crate) async fn get_html(work: &Work, target: Option<&Element>, max_bytes: u
     if let Some(target) = target {
         let (in_frame, target) = target.in_page();
         frame = in_frame;
-        args["target"] = target;
+        args["target"] = json!(target);
     }
     let mut html: serde_json::Map<String, Value> = work.page(frame, PageFunction::GetHtml, &args).await?;
     html.insert("tab_id".into(), json!(work.tab_id));

@@ -84,6 +84,7 @@ pub(crate) fn name_of(action: &Action) -> &'static str {
         Action::Press { .. } => "press",
         Action::Select { .. } => "select",
         Action::Upload { .. } => "upload",
+        Action::Download { .. } => "download",
         Action::Evaluate { .. } => "evaluate",
         Action::Screenshot { .. } => "screenshot",
         Action::DialogList {} => "dialog list",
@@ -345,6 +346,7 @@ async fn in_tab(work: &Work, action: Action) -> Result<Done, Failure> {
             act::select(work, &target, values, labels, indexes).await
         }
         Action::Upload { target, files, drop } => transfer::upload(work, target, &files, drop).await,
+        Action::Download { target } => transfer::download(work, target).await,
         Action::Evaluate { expression, frame, await_promise, return_by_value } => {
             look::evaluate(work, frame, expression, await_promise, return_by_value).await
         }

@@ -23,7 +23,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::host::Host;
 use crate::run::{self, Done};
-use crate::transfer::{Line, Sent};
+use crate::transfer::{Line, LineEnd, Sent};
 
 /// How long a peer may take for its hello and its command.
 const GREETING: Duration = Duration::from_secs(5);
@@ -166,19 +166,24 @@ async fn attend(stream: Stream, host: Rc<Host>) {
     let started = Instant::now();
     let name = run::name_of(&command.action);
     let session = command.session_id.clone();
-    let takes_files = matches!(command.action, Action::Upload { .. });
-    let (say, mut messages) = mpsc::unbounded_channel();
-    let (line, files) = Line::new(say);
+    let takes_files = matches!(command.action, Action::Upload { .. } | Action::Download { .. });
+    let (line, LineEnd { mut said, mut bytes, sent }) = Line::new();
     let done = {
         let mut running = std::pin::pin!(run::run(Rc::clone(&host), command, caller, line));
-        let mut closed = std::pin::pin!(until_closed(&mut input, takes_files.then_some(files)));
+        let mut closed = std::pin::pin!(until_closed(&mut input, takes_files.then_some(sent)));
         loop {
             tokio::select! {
                 biased;
                 done = &mut running => break Some(done),
-                Some(message) = messages.recv() => {
+                Some(message) = said.recv() => {
                     // A peer that is gone is noticed by `closed`.
                     let _ = send(&mut output, &message).await;
+                }
+                // Behind the message that announces them.
+                Some(piece) = bytes.recv() => {
+                    for frame in codec::encode_raw(&piece) {
+                        let _ = output.write_all(&frame).await;
+                    }
                 }
                 () = &mut closed => break None,
             }
@@ -215,7 +220,7 @@ async fn greet(input: &mut &Stream, output: &mut &Stream, host: &Host) -> Result
             )
             .hint("install one version of both: `bsk doctor` shows which is where"));
         }
-        Some(FromCli::Command(_) | FromCli::Abandon {} | FromCli::FilesSent {}) => {
+        Some(FromCli::Command(_) | FromCli::Abandon {} | FromCli::FilesSent {} | FromCli::Saved {}) => {
             return Err(malformed("a command came before the hello"));
         }
         None => return Ok(None),
@@ -223,7 +228,7 @@ async fn greet(input: &mut &Stream, output: &mut &Stream, host: &Host) -> Result
     send(output, &FromHost::Hello(host.hello())).await.map_err(|error| malformed(&error.to_string()))?;
     match receive(input).await? {
         Some(FromCli::Command(command)) => Ok(Some(command)),
-        Some(FromCli::Hello { .. } | FromCli::Abandon {} | FromCli::FilesSent {}) => {
+        Some(FromCli::Hello { .. } | FromCli::Abandon {} | FromCli::FilesSent {} | FromCli::Saved {}) => {
             Err(malformed("no command after the hello"))
         }
         None => Ok(None),
@@ -280,6 +285,7 @@ async fn until_closed(input: &mut &Stream, files: Option<mpsc::Sender<Sent>>) {
             Ok(Some(frame @ Frame::Json(_))) => match frame.decode() {
                 Ok(FromCli::FilesSent {}) => Sent::Whole,
                 Ok(FromCli::Abandon {}) => Sent::Abandoned,
+                Ok(FromCli::Saved {}) => Sent::Saved,
                 Ok(FromCli::Hello { .. } | FromCli::Command(_)) | Err(_) => return,
             },
             Ok(None) | Err(_) => return,

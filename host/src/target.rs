@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::ids::{FrameNumber, Ref};
-use bsk_protocol::kernel::{Call, Frames, PageFunction};
+use bsk_protocol::kernel::{Call, Frames, PageFunction, PageTarget};
 use bsk_protocol::local::{Query, Target};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -34,10 +34,10 @@ pub(crate) enum Element {
 
 impl Element {
     /// The frame it is in, and the page library's target.
-    pub(crate) fn in_page(&self) -> (FrameNumber, Value) {
+    pub(crate) fn in_page(&self) -> (FrameNumber, PageTarget) {
         match self {
-            Self::Ref(r) => (r.frame, json!({ "ref": r.number })),
-            Self::Selector(selector) => (FrameNumber::MAIN, json!({ "selector": selector })),
+            Self::Ref(r) => (r.frame, PageTarget::Ref(r.number)),
+            Self::Selector(selector) => (FrameNumber::MAIN, PageTarget::Selector(selector.clone())),
         }
     }
 }

@@ -164,6 +164,11 @@ closed_list! {
         UploadNotOpen = "upload_not_open", "no upload is open";
         UploadsBlocked = "uploads_blocked", "the user or a policy does not allow uploads";
         UploadNotAllowed = "upload_not_allowed", "the user was asked about the upload and did not say yes";
+        DownloadCaptureFailed = "download_capture_failed", "the click began no download that could be taken";
+        DownloadPathMismatch = "download_path_mismatch", "where the browser says the file is, there is another one or none";
+        DownloadNotOpen = "download_not_open", "no download is waited for";
+        DownloadsBlocked = "downloads_blocked", "the user or a policy does not allow downloads";
+        DownloadNotAllowed = "download_not_allowed", "the user was asked about the download and did not say yes";
         FileAccessOff = "file_access_off", "the browser does not let the extension give files to pages";
     }
 }
@@ -189,6 +194,8 @@ impl ErrorCode {
                     | Reason::UserInControl
                     | Reason::UploadsBlocked
                     | Reason::UploadNotAllowed
+                    | Reason::DownloadsBlocked
+                    | Reason::DownloadNotAllowed
                     | Reason::FileAccessOff
             )
         ) {

@@ -340,6 +340,43 @@ pub enum Call {
         /// The tab.
         tab_id: TabId,
     },
+    /// Opens a capture, the one of its session: the next download that a page of the tab begins is claimed → `{}`.
+    DownloadOpen {
+        /// The session.
+        session_id: SessionId,
+        /// The tab.
+        tab_id: TabId,
+        /// The frame of the target.
+        frame: FrameNumber,
+        /// Who asks.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<Agent>,
+        /// When the capture is closed by itself.
+        timeout_ms: u32,
+    },
+    /// Waits until the claimed download has ended; asks the user first where a setting says so → [`DownloadTaken`].
+    DownloadTake {
+        /// The session.
+        session_id: SessionId,
+        /// How long a download may take to begin.
+        begin_ms: u32,
+        /// How long it may take in all; then it is cancelled.
+        timeout_ms: u32,
+    },
+    /// How far the claimed download is → [`DownloadProgress`].
+    DownloadProgress {
+        /// The session.
+        session_id: SessionId,
+    },
+    /// Ends the capture of the session, if one is open; what is under way is cancelled, and a file that nobody took deleted → `{}`.
+    DownloadClose {
+        /// The session.
+        session_id: SessionId,
+        /// Whether the file is the host's from now on.
+        is_kept: bool,
+    },
+    /// Folders of claimed downloads that nobody took, emptied; each is told once → [`DownloadFolders`].
+    DownloadFolders {},
     /// Gives a borrowed tab back → [`TabReturned`].
     TabReturn {
         /// The session.
@@ -459,8 +496,8 @@ pub enum Call {
         tab_id: TabId,
         /// The frame.
         frame: FrameNumber,
-        /// The field, as the page library takes it: `{"ref": 12}` or `{"selector": "#name"}`.
-        target: Box<RawValue>,
+        /// The field.
+        target: PageTarget,
         /// What it is to hold, or to hold more.
         value: String,
         /// Whether it is added to what the field holds.
@@ -901,6 +938,16 @@ pub struct FrameRecord {
     pub obstacle: Option<FrameObstacle>,
 }
 
+/// An element for the page library of its frame.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PageTarget {
+    /// By the number of its ref.
+    Ref(u32),
+    /// By CSS selector.
+    Selector(String),
+}
+
 /// Why a frame's content cannot be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -936,6 +983,50 @@ pub struct FrameQuad {
 pub struct ShadowRoots {
     /// Closed roots that the page library did not know; with none, another observation would show nothing more.
     pub found: u32,
+}
+
+/// Result of [`Call::DownloadTake`]: a download that ended well.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DownloadTaken {
+    /// Where its file is, as the browser says at its end.
+    pub path: String,
+    /// Whether that is in the folder that was made for it.
+    pub is_own_place: bool,
+    /// The name that the browser had for it.
+    pub suggested_filename: String,
+    /// As the browser says.
+    pub byte_size: u64,
+    /// As the server or the browser says.
+    pub mime: String,
+    /// The browser's verdict, such as `safe` (Chrome extensions API, `downloads.DangerType`).
+    pub danger: String,
+    /// After redirects.
+    pub url: String,
+    /// Milliseconds since 1970.
+    pub began_at_ms: u64,
+}
+
+/// Result of [`Call::DownloadProgress`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DownloadProgress {
+    /// So far.
+    pub received_bytes: u64,
+    /// Where the server said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_bytes: Option<u64>,
+    /// Whether the browser waits for the user's word on a file that may be harmful.
+    #[serde(default)]
+    pub is_held_back: bool,
+}
+
+/// Result of [`Call::DownloadFolders`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DownloadFolders {
+    /// Absolute paths.
+    pub folders: Vec<String>,
 }
 
 /// Result of [`Call::NetworkQuiet`].

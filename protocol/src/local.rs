@@ -30,6 +30,8 @@ pub enum FromCli {
     FilesSent {},
     /// The files of an upload do not come, or not whole: what came of them is to be removed.
     Abandon {},
+    /// The file of a download is whole and in its place.
+    Saved {},
 }
 
 /// What the host sends.
@@ -42,6 +44,14 @@ pub enum FromHost {
     Progress {
         /// What it is doing, such as `waiting for another command of this session`.
         message: String,
+        /// How far a transfer is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        transfer: Option<TransferProgress>,
+    },
+    /// The file of a download comes, in raw frames; answered with [`FromCli::Saved`] or [`FromCli::Abandon`].
+    File {
+        /// So many bytes.
+        byte_size: u64,
     },
     /// Nothing is in the way of the upload: the files' bytes may come, in raw frames, one file after the other.
     SendFiles {},
@@ -53,6 +63,19 @@ pub enum FromHost {
         #[serde(default, skip_serializing_if = "is_zero")]
         raw_bytes: u64,
     },
+}
+
+/// How far the browser is with a download.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TransferProgress {
+    /// So far.
+    pub received_bytes: u64,
+    /// Where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_bytes: Option<u64>,
+    /// Since it was last told.
+    pub bytes_per_second: u64,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's skip_serializing_if passes a reference")]
@@ -565,6 +588,12 @@ pub enum Action {
         /// Whether they are dropped on the target.
         #[serde(default, skip_serializing_if = "is_false")]
         drop: bool,
+    },
+    /// Clicks what downloads a file and sends that file → `{tab_id, used_ref | used_selector, role, name, changed?, suggested_filename,
+    /// byte_size, mime, danger, url, effect_state, left_path?, effects}`; `left_path` where the browser's own file was left.
+    Download {
+        /// What begins the download when it is clicked.
+        target: Target,
     },
     /// → `{ok: true, tab_id, value}` or `{ok: false, tab_id, error: {text, line, column}}`.
     Evaluate {

@@ -104,7 +104,7 @@ impl Browser {
         let profile = (1..).map(|number| scratch.root().join(format!("profile-{number}")));
         let profile = profile.into_iter().find(|path| !path.exists()).expect("a number that is free");
         fs::create_dir(&profile).expect("a folder in our own folder");
-        set_developer_mode(&profile);
+        set_preferences(&profile);
         register(&scratch, &profile, &options.host);
         let before = if matches!(options.host, NativeHost::Ours) { instances(&scratch) } else { Vec::new() };
         let stderr = profile.with_extension("stderr");
@@ -162,6 +162,12 @@ impl Browser {
     #[must_use]
     pub fn profile(&self) -> &Path {
         &self.profile
+    }
+
+    /// Where it puts downloads; not there before the first one.
+    #[must_use]
+    pub fn downloads(&self) -> PathBuf {
+        self.profile.with_extension("downloads")
     }
 
     /// The browser's main process.
@@ -333,11 +339,16 @@ fn instances(scratch: &Scratch) -> Vec<String> {
     ids.filter_map(|one| one["instance_id"].as_str().map(str::to_owned)).collect()
 }
 
-/// As a user who loads an unpacked extension has to; without it a reload leaves the extension switched off.
-fn set_developer_mode(profile: &Path) {
+/// Developer mode as a user who loads an unpacked extension has to; without it a reload leaves the extension switched off. And a
+/// download folder of its own, where pages may put several files.
+fn set_preferences(profile: &Path) {
     let folder = profile.join("Default");
     fs::create_dir(&folder).expect("a folder in our own folder");
-    let preferences = json!({ "extensions": { "ui": { "developer_mode": true } } });
+    let preferences = json!({
+        "extensions": { "ui": { "developer_mode": true } },
+        "profile": { "default_content_setting_values": { "automatic_downloads": 1 } },
+        "download": { "default_directory": profile.with_extension("downloads") },
+    });
     fs::write(folder.join("Preferences"), preferences.to_string()).expect("a file in our own folder");
 }
 

@@ -10,6 +10,7 @@ pub(crate) mod completions;
 pub(crate) mod daemon;
 pub(crate) mod dialog;
 pub(crate) mod doctor;
+pub(crate) mod download;
 pub(crate) mod drag;
 pub(crate) mod evaluate;
 pub(crate) mod fill;
@@ -86,6 +87,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<u8, Failure> {
         Command::Focus(args) => focus::run(&args, context),
         Command::Press(args) => press::run(args, context),
         Command::Select(args) => select::run(args, context),
+        Command::Download(args) => download::run(&args, context),
         Command::Upload(args) => upload::run(&args, context),
         Command::Evaluate(args) => evaluate::run(args, context),
         Command::Dialog(args) => dialog::run(args, context),

@@ -11,7 +11,6 @@ use serde_json::{Map, Value, json};
 
 use super::press::chord;
 use super::{UsedElement, effects, flush, used};
-use crate::kernel::raw;
 use crate::run::{Done, Work};
 use crate::target::Element;
 
@@ -73,7 +72,7 @@ pub(crate) async fn fill(
         session_id: work.session_id.clone(),
         tab_id: work.tab_id,
         frame,
-        target: raw(&page_target),
+        target: page_target,
         value: value.clone(),
         append,
         timeout_ms: in_ms(timeout_ms),

@@ -52,7 +52,7 @@ pub(crate) async fn press(
     };
     let mut args = json!({ "timeout_ms": work.page_timeout_ms() });
     if let Some(target) = page_target {
-        args["target"] = target;
+        args["target"] = json!(target);
     }
     let focused: Focused = work.page(frame, PageFunction::Focus, &args).await?;
     let events = work.tab.watch();

@@ -125,7 +125,7 @@ pub(crate) async fn scroll(work: &Work, target: Option<&Element>, way: &Way) -> 
     };
     let mut args = json!({ "timeout_ms": work.page_timeout_ms() });
     if let Some(page_target) = page_target {
-        args["target"] = page_target;
+        args["target"] = json!(page_target);
     }
     match way {
         Way::By(by) => args["by"] = json!(by),

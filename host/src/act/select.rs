@@ -52,7 +52,7 @@ pub(super) async fn choose_option(
 
 async fn choose(work: &Work, target: &Element, mut args: Value) -> Result<Done, Failure> {
     let (frame, page_target) = target.in_page();
-    args["target"] = page_target;
+    args["target"] = json!(page_target);
     let events = work.tab.watch();
     let selected: Selected = work.page(frame, PageFunction::Select, &args).await?;
     let effects = effects(work, events, flush(work)).await?;

@@ -252,7 +252,7 @@ pub(crate) fn receive(files: &[StagedFile], incoming: &mut Receiver<Sent>) -> Re
             if rest.is_empty() {
                 rest = match incoming.blocking_recv() {
                     Some(Sent::Bytes(bytes)) => bytes,
-                    Some(Sent::Whole) => return Err(unannounced("fewer")),
+                    Some(Sent::Whole | Sent::Saved) => return Err(unannounced("fewer")),
                     Some(Sent::Abandoned) => return Err(abandoned(CHANGED)),
                     None => return Err(abandoned(LEFT)),
                 };
@@ -269,7 +269,7 @@ pub(crate) fn receive(files: &[StagedFile], incoming: &mut Receiver<Sent>) -> Re
     // The files may have changed behind what was read: only the one who read them can tell.
     match incoming.blocking_recv() {
         Some(Sent::Whole) => Ok(()),
-        Some(Sent::Bytes(_)) => Err(unannounced("more")),
+        Some(Sent::Bytes(_) | Sent::Saved) => Err(unannounced("more")),
         Some(Sent::Abandoned) => Err(abandoned(CHANGED)),
         None => Err(abandoned(LEFT)),
     }

@@ -23,6 +23,10 @@ impl Effect {
     }
 }
 
+/// What is said after an upload that nobody knows the outcome of.
+const IN_DOUBT: &str =
+    "the page may have the files: look with `bsk observe` first, and do not run the upload again blindly";
+
 /// Shared between a transfer and the command that runs it.
 #[derive(Debug, Default)]
 pub(crate) struct TransferState {
@@ -33,6 +37,8 @@ pub(crate) struct TransferState {
     cleanup: Cell<Option<&'static str>>,
     /// What is to be removed, where that could not be.
     left: RefCell<Option<String>>,
+    /// What to do when nobody knows the outcome.
+    doubt: Cell<Option<&'static str>>,
 }
 
 impl TransferState {
@@ -52,6 +58,16 @@ impl TransferState {
     /// The staged files stay until the session ends.
     pub(crate) fn keep(&self) {
         self.cleanup.set(Some("kept"));
+    }
+
+    /// What is said when nobody knows the outcome.
+    pub(crate) fn in_doubt(&self, hint: &'static str) {
+        self.doubt.set(Some(hint));
+    }
+
+    /// The file is there and stays.
+    pub(crate) fn left_at(&self, path: &str) {
+        self.left.replace(Some(path.to_owned()));
     }
 
     /// They could not be removed.
@@ -78,10 +94,7 @@ impl TransferState {
             if is_late || failure.reason == Some(Reason::PageNavigated) {
                 failure.reason = Some(Reason::TransferOutcomeUnknown);
             }
-            failure.hint = Some(
-                "the page may have the files: look with `bsk observe` first, and do not run the upload again blindly"
-                    .to_owned(),
-            );
+            failure.hint = Some(self.doubt.get().unwrap_or(IN_DOUBT).to_owned());
         }
         failure = failure
             .with("effect_state", effect.as_str())

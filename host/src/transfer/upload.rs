@@ -208,7 +208,7 @@ async fn take(work: &Work, how: &'static str, input: Option<UploadInput>) -> Res
 }
 
 /// Whether the kernel said so before it gave anything to the page: what comes after that says so itself.
-fn is_refusal(failure: &Failure) -> bool {
+pub(super) fn is_refusal(failure: &Failure) -> bool {
     !matches!(
         failure.reason,
         Some(Reason::BrowserGone | Reason::TabClosed | Reason::PageCrashed | Reason::TabDetached)

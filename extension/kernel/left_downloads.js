@@ -1,0 +1,104 @@
+// Claimed downloads until the host has their files: stored, so that whatever goes away in between (host, worker, browser), the next worker
+// cancels what is under way and deletes what nobody took. Deletes only files in the folder that was made for them; the emptied folders,
+// which no extension can remove, are told to the host. What the browser knows nothing of any more is left alone.
+
+/** @import { Surroundings } from './types.js' */
+
+import { arrayOf, integer, object, text } from './shape.js';
+
+const KEY = 'left_downloads';
+const MOST = 200;
+const entryShape = object({ id: integer(0, Number.MAX_SAFE_INTEGER), folder: text(1, 100) }, { path: text(0, 8192), is_over: object({}) });
+const storedShape = arrayOf(entryShape, MOST);
+
+/** `path`: the folder as the system names it. @typedef {{ id: number, folder: string, path?: string, is_over?: {} }} Entry */
+
+export class LeftDownloads {
+  /** @type {Surroundings} */
+  #around;
+  /** @type {Map<number, Entry>} */
+  #entries = new Map();
+
+  /** @param {Surroundings} around */
+  constructor(around) {
+    this.#around = around;
+  }
+
+  /** Ends what an earlier worker claimed. */
+  async load() {
+    const stored = (await this.#around.chrome.storage.local.get(KEY))[KEY];
+    if (!storedShape.accepts(stored)) return;
+    this.#entries = new Map(stored.map((entry) => [entry.id, /** @type {Entry} */ (entry)]));
+    for (const { id, is_over } of stored) if (is_over === undefined) void this.end(id);
+  }
+
+  /** @param {Entry} entry */
+  add(entry) {
+    this.#entries.set(entry.id, entry);
+    for (const id of this.#entries.keys()) if (this.#entries.size > MOST) this.#entries.delete(id);
+    return this.#save();
+  }
+
+  /**
+   * The browser says where a file is.
+   * @param {number} id
+   * @param {string} filename
+   */
+  saw(id, filename) {
+    const entry = this.#entries.get(id);
+    const path = entry === undefined ? null : folderOf(filename, entry.folder);
+    if (entry === undefined || path === null || entry.path === path) return;
+    entry.path = path;
+    void this.#save();
+  }
+
+  /** @param {number} id */
+  forget(id) {
+    this.#entries.delete(id);
+    return this.#save();
+  }
+
+  /**
+   * Cancels a download, or deletes its file where it is in its own folder.
+   * @param {number} id
+   */
+  async end(id) {
+    const { downloads } = this.#around.chrome;
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
+    await downloads.cancel(id).catch(() => {});
+    const [item] = await downloads.search({ id }).catch(() => []);
+    if (item !== undefined) this.saw(id, item.filename);
+    if (item?.state === 'complete' && folderOf(item.filename, entry.folder) !== null) await downloads.removeFile(id).catch(() => {});
+    if (entry.path === undefined) this.#entries.delete(id);
+    else entry.is_over = {};
+    await this.#save();
+  }
+
+  /**
+   * The folders that were emptied; given once.
+   * @returns {Promise<string[]>}
+   */
+  async take() {
+    const over = [...this.#entries.values()].filter(({ is_over, path }) => is_over !== undefined && path !== undefined);
+    for (const { id } of over) this.#entries.delete(id);
+    if (over.length > 0) await this.#save();
+    return over.flatMap(({ path }) => (path === undefined ? [] : [path]));
+  }
+
+  #save() {
+    return this.#around.chrome.storage.local.set({ [KEY]: [...this.#entries.values()] }).catch(() => {});
+  }
+}
+
+/**
+ * The folder of a file, if it is the one that was made for it.
+ * @param {string} filename
+ * @param {string} folder
+ * @returns {string | null}
+ */
+function folderOf(filename, folder) {
+  const name = filename.split(/[\\/]/).at(-1) ?? '';
+  const path = filename.slice(0, -name.length - 1);
+  return path.split(/[\\/]/).at(-1) === folder ? path : null;
+}

@@ -1,0 +1,126 @@
+//! The ways a click begins a download.
+
+use std::fs;
+
+use bsk_tests::{Browser, Options, Response};
+
+use crate::{BROWSER, attached, attachment, download, is_alone, left, nothing_is_left, place};
+
+/// SHA-256 of `hello` (`printf hello | sha256sum`).
+const HELLO: &str = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
+
+#[test]
+fn scenario_30_an_attachment_has_the_name_of_its_header_and_its_bytes() {
+    let browser = Browser::launch(&Options::default());
+    let session = browser.session();
+    let url = attachment(browser.pages());
+    session.open(&format!("<a href='{url}'>D</a>"));
+    let out = place(&browser, "got.txt");
+    let reply = download(&session, &["a"], &out);
+    assert_eq!(reply["suggested_filename"], "报告 €.txt", "{reply}");
+    assert_eq!(reply["byte_size"], 5);
+    assert_eq!(reply["path"], out.to_str().unwrap());
+    assert_eq!(reply["sha256"], HELLO);
+    assert_eq!(reply["mime"], "text/plain");
+    assert_eq!(reply["danger"], "safe");
+    assert_eq!(reply["url"], url);
+    assert_eq!(reply["effect_state"], "committed");
+    assert!(reply.get("left_path").is_none(), "{reply}");
+    assert_eq!(fs::read(&out).unwrap(), b"hello");
+    is_alone(&out);
+    nothing_is_left(&browser);
+    let again = session.err(&["download", "a", "--out", out.to_str().unwrap()]);
+    assert_eq!(again["data"]["reason"], "file_exists", "{again}");
+}
+
+#[test]
+fn scenario_31_a_blob_that_is_revoked_at_once() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    session.open(
+        "<button onclick=\"const u=window.URL.createObjectURL(new Blob(['q,1\\n']));const a=document.createElement('a');a.href=u;\
+         a.download='résumé 2026.csv';a.click();window.URL.revokeObjectURL(u)\">D</button>",
+    );
+    let out = place(&browser, "a.csv");
+    let reply = download(&session, &["button"], &out);
+    assert_eq!(reply["suggested_filename"], "résumé 2026.csv", "{reply}");
+    assert_eq!(fs::read(&out).unwrap(), b"q,1\n");
+}
+
+#[test]
+fn scenario_32_a_new_tab_that_is_only_a_download_leaves_no_tab() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let url = attachment(browser.pages());
+    session.open(&format!(
+        "<a id=blank target=_blank href='{url}'>D</a><a id=apart target=_blank rel='noopener noreferrer' href='{url}'>D</a>\
+         <button id=opens onclick=\"window.open('{url}')\">D</button>\
+         <button id=later onclick=\"const w=window.open('about:blank');setTimeout(()=>{{w.location='{url}'}},150)\">D</button>"
+    ));
+    for id in ["#apart", "#blank", "#opens", "#later"] {
+        let out = place(&browser, "new-tab.txt");
+        let reply = download(&session, &[id], &out);
+        assert_eq!(reply["suggested_filename"], "报告 €.txt", "{id}: {reply}");
+        assert_eq!(fs::read(&out).unwrap(), b"hello", "{id}");
+        let tabs = session.ok(&["tab", "list", "--scope", "agent"]);
+        assert_eq!(tabs["tabs"].as_array().unwrap().len(), 1, "{id}: {tabs}");
+    }
+}
+
+#[test]
+fn links_forms_redirects_frames_data_and_scripts() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let pages = browser.pages();
+    let url = attachment(pages);
+    let to = url.clone();
+    let redirect = pages.answering(move |_| Response::html("").status(302).header("location", &to));
+    let post = pages.answering(|request| attached(&request.method));
+    let pdf =
+        pages.answering(|_| Response::html("%PDF-1.4\n%%EOF").header("content-type", "application/pdf"));
+    let slow = pages.answering(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(1500));
+        attached("late")
+    });
+    let near = pages.html(&format!("<a href='{url}'>same origin</a>"));
+    let far = pages.html(&format!("<a href='{url}'>another site</a>")).replace("127.0.0.1", "other.localhost");
+    session.open(&format!(
+        "<a id=redirect href='{redirect}'>r</a><form method=post action='{post}'><button id=post>p</button></form>\
+         <a id=data download='d.txt' href='data:text/plain,data%20here'>d</a><a id=pdf download='x.pdf' href='{pdf}'>pdf</a>\
+         <a id=slow href='{slow}'>s</a><iframe src='{near}'></iframe><iframe src='{far}'></iframe>\
+         <button id=script onclick=\"setTimeout(()=>{{location.href='{url}'}},300)\">script</button>"
+    ));
+    for (target, name, contents) in [
+        (&["#redirect"][..], "报告 €.txt", "hello"),
+        (&["#post"], "报告 €.txt", "POST"),
+        (&["#data"], "d.txt", "data here"),
+        (&["#pdf"], "x.pdf", "%PDF-1.4\n%%EOF"),
+        (&["#slow"], "报告 €.txt", "late"),
+        (&["#script"], "报告 €.txt", "hello"),
+        (&["--text", "same origin"], "报告 €.txt", "hello"),
+        (&["--text", "another site"], "报告 €.txt", "hello"),
+    ] {
+        let out = place(&browser, "way.bin");
+        let reply = download(&session, target, &out);
+        assert_eq!(reply["suggested_filename"], name, "{target:?}: {reply}");
+        assert_eq!(fs::read_to_string(&out).unwrap(), contents, "{target:?}");
+        is_alone(&out);
+    }
+    nothing_is_left(&browser);
+}
+
+#[test]
+fn of_two_downloads_of_one_click_neither_is_taken_and_both_go_on() {
+    let browser = Browser::launch(&Options::default());
+    let session = browser.session();
+    let url = attachment(browser.pages());
+    session.open(&format!(
+        "<button onclick=\"for(const n of ['1','2']){{const a=document.createElement('a');a.href='data:text/plain,'+n;a.download=n+'.txt';a.click()}}\">D</button><a href='{url}'>x</a>"
+    ));
+    // The browser asks its user about several downloads of one page unless a setting says otherwise.
+    let out = place(&browser, "one.txt");
+    let error = session.err(&["download", "button", "--out", out.to_str().unwrap(), "--timeout", "10s"]);
+    assert_eq!(error["data"]["reason"], "download_capture_failed", "{error}");
+    assert!(!out.exists());
+    assert_eq!(left(&browser), ["1.txt", "2.txt"], "{error}");
+}
