@@ -22,6 +22,11 @@ import { titleOf } from './ownership.js';
 const GRACE_MS = 300;
 /** How long a download that may turn out to be ours is kept from getting its name; the browser itself waits for 15 s. */
 const HELD_MS = 1000;
+/** Names that mean a device on Windows, which the browser refuses from extensions on every system. */
+const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(?:\.|$)/i;
+/** How long downloads are listened to behind the last capture: a question
+ * of the browser that is on its way to us then would hold up somebody else's download for 15 s. */
+const AFTER_MS = 3000;
 /** How long a cancelled download may take to say so. */
 const CANCELLED_MS = 2000;
 
@@ -258,8 +263,8 @@ export class Downloads {
 
   /** @param {Item} item */
   #created(item) {
-    // What an extension began is no page's.
-    if (item.byExtensionId !== undefined || this.#begun.has(item.id)) return;
+    // What an extension began is no page's, as far as the browser tells that already.
+    if (this.#open.size === 0 || item.byExtensionId !== undefined || this.#begun.has(item.id)) return;
     const begun = new Begun(item);
     this.#begun.set(item.id, begun);
     for (const capture of this.#open.values()) {
@@ -287,25 +292,28 @@ export class Downloads {
     }
     capture.candidates.push(begun);
     if (capture.candidates.length > 1) {
-      for (const candidate of capture.candidates) candidate.release();
+      for (const candidate of capture.candidates) {
+        candidate.release();
+        void this.#left.forget(candidate.id);
+      }
       capture.changed();
       return;
     }
-    this.#around.setTimer(() => void this.#claim(capture, begun), GRACE_MS);
+    // Noted first: whatever happens from here on, a next worker knows what to end.
+    void this.#left.add({ id: begun.id, folder: capture.folder });
+    this.#around.setTimer(() => this.#claim(capture, begun), GRACE_MS);
   }
 
   /**
    * @param {Capture} capture
    * @param {Begun} begun
    */
-  async #claim(capture, begun) {
+  #claim(capture, begun) {
     if (capture.end.signal.aborted || capture.candidates.length > 1) {
       begun.release();
       return;
     }
     capture.claimed = begun;
-    // Noted first: whatever happens from here on, a next worker knows what to end.
-    await this.#left.add({ id: begun.id, folder: capture.folder });
     this.#name(begun);
     capture.changed();
   }
@@ -318,7 +326,7 @@ export class Downloads {
   #determining(item, suggest) {
     this.#created(item);
     const begun = this.#begun.get(item.id);
-    if (begun === undefined) {
+    if (begun === undefined || this.#open.size === 0) {
       suggest();
       return true;
     }
@@ -341,7 +349,8 @@ export class Downloads {
     if (capture.candidates.length > 1 || (capture.claimed !== null && capture.claimed !== begun)) begun.release();
     if (capture.claimed !== begun) return;
     begun.suggest = null;
-    suggest({ filename: `${capture.folder}/${name}`, conflictAction: 'uniquify' });
+    // The browser takes no name that means a device somewhere; the folder is only for us.
+    suggest({ filename: `${capture.folder}/${DEVICE.test(name) ? `_${name}` : name}`, conflictAction: 'uniquify' });
   }
 
   /**
@@ -457,18 +466,21 @@ export class Downloads {
     if (capture === undefined) return;
     this.#open.delete(sessionId);
     capture.end.abort();
-    for (const candidate of capture.candidates) if (candidate !== capture.claimed) candidate.release();
-    if (capture.claimed !== null) {
-      capture.claimed.release();
-      const ended = isKept ? this.#left.forget(capture.claimed.id) : within(this.#around, this.#left.end(capture.claimed.id), CANCELLED_MS);
+    for (const candidate of capture.candidates) candidate.release();
+    const [own] = capture.candidates;
+    if (own !== undefined && capture.candidates.length === 1) {
+      const ended = isKept ? this.#left.forget(own.id) : within(this.#around, this.#left.end(own.id), CANCELLED_MS);
       this.#closing.add(ended);
       void ended.finally(() => this.#closing.delete(ended));
     }
     if (this.#open.size > 0) return;
-    this.#stopListening?.();
-    this.#stopListening = null;
     for (const begun of this.#begun.values()) if (begun.capture === null) begun.release();
     this.#begun.clear();
+    this.#around.setTimer(() => {
+      if (this.#open.size > 0) return;
+      this.#stopListening?.();
+      this.#stopListening = null;
+    }, AFTER_MS);
   }
 
   /**

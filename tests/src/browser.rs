@@ -51,6 +51,8 @@ pub struct Options {
     pub restores: bool,
     /// More extensions, unpacked.
     pub extensions: Vec<PathBuf>,
+    /// Whether these are installed before ours.
+    pub ours_last: bool,
     /// More arguments for the browser.
     pub arguments: Vec<String>,
     /// More variables for the browser, which its hosts inherit.
@@ -417,8 +419,11 @@ fn start(scratch: &Scratch, profile: &Path, stderr: &Path, options: &Options) ->
         command.arg("--no-sandbox");
     }
     let ours = (!options.without_extension).then(workspace::extension_dir);
-    let extensions: Vec<String> =
+    let mut extensions: Vec<String> =
         ours.iter().chain(&options.extensions).map(|folder| folder.display().to_string()).collect();
+    if options.ours_last {
+        extensions.rotate_left(1);
+    }
     if !extensions.is_empty() {
         command.arg(format!("--load-extension={}", extensions.join(",")));
     }

@@ -14,11 +14,13 @@ use std::fmt;
 use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
 use std::thread;
 
-use http_body_util::{BodyExt as _, Collected, Full};
-use hyper::body::{Bytes, Incoming};
+use http_body_util::{BodyExt as _, Collected};
+use hyper::body::{Body, Bytes, Frame, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -46,6 +48,8 @@ pub struct Response {
     pub content_type: String,
     /// What it says.
     pub body: Vec<u8>,
+    /// Whether it stays open behind that, without an end.
+    pub stalls: bool,
 }
 
 impl Response {
@@ -53,7 +57,22 @@ impl Response {
     #[must_use]
     pub fn html(text: &str) -> Self {
         let content_type = "text/html; charset=utf-8".to_owned();
-        Self { status: 200, headers: Vec::new(), content_type, body: text.as_bytes().to_vec() }
+        Self { status: 200, headers: Vec::new(), content_type, body: text.as_bytes().to_vec(), stalls: false }
+    }
+
+    /// A file that browsers download.
+    #[must_use]
+    pub fn attachment(disposition: &str, body: &str) -> Self {
+        let content_type = "application/octet-stream".to_owned();
+        Self { content_type, ..Self::html(body) }
+            .header("content-disposition", &format!("attachment; {disposition}"))
+    }
+
+    /// The same without an end.
+    #[must_use]
+    pub fn stalling(mut self) -> Self {
+        self.stalls = true;
+        self
     }
 
     /// The same with another status.
@@ -177,7 +196,7 @@ impl Pages {
             let body = fs::read(&file).expect("a file of the checkout");
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let content_type = content_type(&name).to_owned();
-            let response = Response { status: 200, headers: Vec::new(), content_type, body };
+            let response = Response { status: 200, headers: Vec::new(), content_type, body, stalls: false };
             let serve = move |_: &Request| response.clone();
             if name == "index.html" {
                 self.answering_at(path, serve.clone());
@@ -228,10 +247,33 @@ async fn accept(listener: TcpListener, state: Arc<Mutex<State>>) {
     }
 }
 
+/// A body on its way: its bytes, and then its end, if it has one.
+struct Sent {
+    bytes: Option<Bytes>,
+    stalls: bool,
+}
+
+impl Body for Sent {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        match self.bytes.take() {
+            Some(bytes) => Poll::Ready(Some(Ok(Frame::data(bytes)))),
+            // Nobody wakes it: the connection ends with the browser's wish.
+            None if self.stalls => Poll::Pending,
+            None => Poll::Ready(None),
+        }
+    }
+}
+
 async fn answer(
     request: hyper::Request<Incoming>,
     state: Arc<Mutex<State>>,
-) -> Result<hyper::Response<Full<Bytes>>, Infallible> {
+) -> Result<hyper::Response<Sent>, Infallible> {
     let url = request.uri().path_and_query().map_or("/", |path| path.as_str()).to_owned();
     let method = request.method().to_string();
     // A browser that gave up in the middle is answered to nobody.
@@ -254,7 +296,8 @@ async fn answer(
     for (name, value) in response.headers.into_iter().chain([content_type]) {
         reply = reply.header(name, value.as_bytes());
     }
-    Ok(reply.body(Full::new(Bytes::from(response.body))).expect("a status and headers of a test"))
+    let body = Sent { bytes: Some(Bytes::from(response.body)), stalls: response.stalls };
+    Ok(reply.body(body).expect("a status and headers of a test"))
 }
 
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {

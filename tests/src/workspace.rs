@@ -32,6 +32,12 @@ pub fn framer_dir() -> PathBuf {
     root().join("tests/extensions/framer")
 }
 
+/// A test extension that has its own mind about downloads.
+#[must_use]
+pub fn rival_dir() -> PathBuf {
+    root().join("tests/extensions/rival")
+}
+
 /// The pages that belong to tests and the demo.
 #[must_use]
 pub fn pages_dir() -> PathBuf {

@@ -124,6 +124,7 @@ fn the_browser_s_own_viewer_is_not_looked_into() {
         body: b"%PDF-1.1\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj \
                 3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF"
             .to_vec(),
+        stalls: false,
     });
     session.open(&format!(
         "<button>Mine</button><iframe title=paper width=600 height=400 src='{document}'></iframe>"

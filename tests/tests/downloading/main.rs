@@ -3,6 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a check that fails inside a test fails the test")]
 
+mod ends;
+mod places;
+mod rivals;
 mod ways;
 
 use std::fs;
@@ -22,10 +25,12 @@ fn attachment(pages: &Pages) -> String {
 }
 
 fn attached(body: &str) -> Response {
-    Response::html(body).header("content-type", "text/plain").header(
-        "content-disposition",
-        "attachment; filename=\"plain.txt\"; filename*=UTF-8''%E6%8A%A5%E5%91%8A%20%E2%82%AC.txt",
-    )
+    Response::attachment("filename=\"plain.txt\"; filename*=UTF-8''%E6%8A%A5%E5%91%8A%20%E2%82%AC.txt", body)
+}
+
+/// A download that begins and never ends.
+fn stalled(pages: &Pages) -> String {
+    pages.answering(|_| Response::attachment("filename=stalled.bin", "first bytes").stalling())
 }
 
 /// A place for a file, in a folder of its own.

@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use bsk_tests::{Browser, Options, Response};
+use bsk_tests::{Browser, Options, Response, until};
 
-use crate::{BROWSER, attached, attachment, download, is_alone, left, nothing_is_left, place};
+use crate::{BROWSER, SOON, attached, attachment, download, is_alone, left, nothing_is_left, place};
 
 /// SHA-256 of `hello` (`printf hello | sha256sum`).
 const HELLO: &str = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
@@ -21,6 +21,7 @@ fn scenario_30_an_attachment_has_the_name_of_its_header_and_its_bytes() {
     assert_eq!(reply["byte_size"], 5);
     assert_eq!(reply["path"], out.to_str().unwrap());
     assert_eq!(reply["sha256"], HELLO);
+    // By the name that the browser gives it.
     assert_eq!(reply["mime"], "text/plain");
     assert_eq!(reply["danger"], "safe");
     assert_eq!(reply["url"], url);
@@ -83,7 +84,8 @@ fn links_forms_redirects_frames_data_and_scripts() {
         attached("late")
     });
     let near = pages.html(&format!("<a href='{url}'>same origin</a>"));
-    let far = pages.html(&format!("<a href='{url}'>another site</a>")).replace("127.0.0.1", "other.localhost");
+    let far =
+        pages.html(&format!("<a href='{url}'>another site</a>")).replace("127.0.0.1", "other.localhost");
     session.open(&format!(
         "<a id=redirect href='{redirect}'>r</a><form method=post action='{post}'><button id=post>p</button></form>\
          <a id=data download='d.txt' href='data:text/plain,data%20here'>d</a><a id=pdf download='x.pdf' href='{pdf}'>pdf</a>\
@@ -117,10 +119,75 @@ fn of_two_downloads_of_one_click_neither_is_taken_and_both_go_on() {
     session.open(&format!(
         "<button onclick=\"for(const n of ['1','2']){{const a=document.createElement('a');a.href='data:text/plain,'+n;a.download=n+'.txt';a.click()}}\">D</button><a href='{url}'>x</a>"
     ));
-    // The browser asks its user about several downloads of one page unless a setting says otherwise.
     let out = place(&browser, "one.txt");
     let error = session.err(&["download", "button", "--out", out.to_str().unwrap(), "--timeout", "10s"]);
     assert_eq!(error["data"]["reason"], "download_capture_failed", "{error}");
     assert!(!out.exists());
-    assert_eq!(left(&browser), ["1.txt", "2.txt"], "{error}");
+    assert_eq!(error["data"]["effect_state"], "committed", "{error}");
+    until("both to end in the browser", SOON, || (left(&browser) == ["1.txt", "2.txt"]).then_some(()));
+}
+
+#[test]
+fn what_others_download_meanwhile_is_theirs() {
+    let browser = Browser::launch(&Options::default());
+    let (first, second) = (browser.session(), browser.session());
+    let pages = browser.pages();
+    let (mine, gate) = pages.gated(attached("mine"));
+    let (same, users) =
+        (attachment(pages), pages.answering(|_| Response::attachment("filename=users.txt", "theirs")));
+    first.open(&format!("<a id=mine href='{mine}'>M</a><a id=same href='{same}'>S</a>"));
+    second.open(&format!("<a id=same href='{same}'>S</a>"));
+    // The user's own, while a session waits for its file.
+    let out = place(&browser, "mine.txt");
+    let waiting = first.start_bsk(&["download", "#mine", "--out", out.to_str().unwrap()]);
+    until("the click", SOON, || {
+        (!pages
+            .seen(mine.rsplit_once('/').map(|(_, path)| format!("/{path}")).as_deref().unwrap())
+            .is_empty())
+        .then_some(())
+    });
+    browser.in_worker(&format!("chrome.tabs.create({{ url: '{users}', active: false }}).then(() => true)"));
+    until("the user's file", SOON, || (left(&browser) == ["users.txt"]).then_some(()));
+    gate.wait();
+    let _ = waiting.finish().success();
+    assert_eq!(fs::read(&out).unwrap(), b"mine");
+    assert_eq!(fs::read(browser.downloads().join("users.txt")).unwrap(), b"theirs");
+    // Two sessions at once, of the same address.
+    let outs = [place(&browser, "one.txt"), place(&browser, "two.txt")];
+    let running = [(&first, &outs[0]), (&second, &outs[1])]
+        .map(|(session, out)| session.start_bsk(&["download", "#same", "--out", out.to_str().unwrap()]));
+    for (running, out) in running.into_iter().zip(&outs) {
+        let _ = running.finish().success();
+        assert_eq!(fs::read(out).unwrap(), b"hello");
+    }
+    assert_eq!(left(&browser), ["users.txt"]);
+}
+
+#[test]
+fn a_service_worker_that_makes_the_file_up() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let pages = browser.pages();
+    let worker = pages.answering(|_| Response {
+        content_type: "text/javascript".to_owned(),
+        ..Response::html(
+            "addEventListener('install',()=>skipWaiting());addEventListener('activate',e=>e.waitUntil(clients.claim()));\
+             addEventListener('fetch',e=>{if(e.request.url.includes('made-up'))e.respondWith(new Response('made up',\
+             {headers:{'content-type':'application/octet-stream','content-disposition':'attachment; filename=made.bin'}}))})",
+        )
+    });
+    let page = session.open_page(&format!(
+        "<a href='/made-up'>D</a><script>navigator.serviceWorker.register('{worker}',{{scope:'/'}}).then(()=>navigator.serviceWorker.ready).then(()=>{{document.title='ready'}})</script>"
+    ));
+    until("the service worker", SOON, || {
+        (page.evaluate("document.title==='ready'&&!!navigator.serviceWorker.controller") == true)
+            .then_some(())
+    });
+    let out = place(&browser, "made.bin");
+    let reply = download(&session, &["a"], &out);
+    assert_eq!(reply["suggested_filename"], "made.bin", "{reply}");
+    assert_eq!(fs::read(&out).unwrap(), b"made up");
+    page.evaluate(
+        "navigator.serviceWorker.getRegistrations().then(all=>Promise.all(all.map(one=>one.unregister())))",
+    );
 }

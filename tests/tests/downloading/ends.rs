@@ -1,0 +1,189 @@
+//! How downloads end: too late, given up, refused, with their host or their browser; what is left then.
+
+use std::fs;
+use std::time::Duration;
+
+use bsk_tests::{Browser, Consent, Options, Response, peak_resident_kib, signal, until};
+use nix::sys::signal::Signal;
+use serde_json::json;
+
+use crate::{BROWSER, SOON, attached, attachment, download, is_alone, left, nothing_is_left, place, stalled};
+
+/// Downloads under way or ended, as the browser lists them.
+fn listed(browser: &Browser) -> Vec<String> {
+    let states = browser.in_worker("chrome.downloads.search({}).then(all => all.map(one => one.state))");
+    states.as_array().unwrap().iter().map(|state| state.as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_click_that_begins_no_download_says_so() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    session.open("<button>Nothing</button>");
+    let out = place(&browser, "none.txt");
+    let error = session.err(&["download", "button", "--out", out.to_str().unwrap(), "--timeout", "2s"]);
+    assert_eq!(error["data"]["reason"], "download_capture_failed", "{error}");
+    assert_eq!(error["data"]["effect_state"], "unknown", "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("again blindly"), "{error}");
+    let error = session.err(&["download", "#none", "--out", out.to_str().unwrap(), "--timeout", "2s"]);
+    assert_eq!(error["data"]["effect_state"], "none", "{error}");
+    assert!(!out.exists());
+}
+
+#[test]
+fn a_download_that_takes_too_long_or_is_given_up_is_cancelled_in_the_browser() {
+    let browser = Browser::launch(&Options::default());
+    let session = browser.session();
+    let pages = browser.pages();
+    let (slow, gate) = pages.gated(attached("never"));
+    let stalled = stalled(pages);
+    session.open(&format!("<a id=stalled href='{stalled}'>S</a><a id=slow href='{slow}'>W</a>"));
+    let out = place(&browser, "late.bin");
+    let error = session.err(&["download", "#stalled", "--out", out.to_str().unwrap(), "--timeout", "4s"]);
+    assert_eq!(error["data"]["reason"], "transfer_timeout", "{error}");
+    assert_eq!((&error["code"], &error["exit_code"]), (&json!("timeout"), &json!(4)), "{error}");
+    assert_eq!(error["data"]["effect_state"], "none", "{error}");
+    assert_eq!(listed(&browser), ["interrupted"]);
+    // Given up while it is under way.
+    let running = session.start_bsk(&["download", "#stalled", "--out", out.to_str().unwrap()]);
+    until("the download to begin", SOON, || {
+        listed(&browser).contains(&"in_progress".to_owned()).then_some(())
+    });
+    running.kill();
+    until("it to be cancelled", SOON, || {
+        (!listed(&browser).contains(&"in_progress".to_owned())).then_some(())
+    });
+    // Killed together with the host.
+    let running = session.start_bsk(&["download", "#stalled", "--out", out.to_str().unwrap()]);
+    until("the download to begin", SOON, || {
+        listed(&browser).contains(&"in_progress".to_owned()).then_some(())
+    });
+    signal(browser.host_pid(), Signal::SIGKILL);
+    let error = running.finish().failure();
+    assert_eq!(error["data"]["effect_state"], "unknown", "{error}");
+    until("it to be cancelled", SOON, || {
+        (!listed(&browser).contains(&"in_progress".to_owned())).then_some(())
+    });
+    until("nothing to be left of it", Duration::from_secs(20), || left(&browser).is_empty().then_some(()));
+    assert!(!out.exists());
+    assert_eq!(fs::read_dir(out.parent().unwrap()).unwrap().count(), 0);
+    // And the session goes on.
+    let downloading = session.start_bsk(&["download", "#slow", "--out", out.to_str().unwrap()]);
+    gate.wait();
+    let _ = downloading.finish().success();
+    assert_eq!(fs::read(&out).unwrap(), b"never");
+}
+
+#[test]
+fn a_caller_that_leaves_before_it_took_the_file_leaves_nothing() {
+    let browser = Browser::launch(&Options::default());
+    let session = browser.session();
+    let url = attachment(browser.pages());
+    let page = session.open_page(&format!("<a href='{url}'>D</a>"));
+    browser.set("downloads", &json!("ask"));
+    let out = place(&browser, "left.txt");
+    let asking = session.start_bsk(&["download", "a", "--out", out.to_str().unwrap()]);
+    let _consent = Consent::asked(&browser);
+    asking.kill();
+    until("the question to be withdrawn", SOON, || (!Consent::is_asked(&browser)).then_some(()));
+    until("the file to be deleted", SOON, || {
+        left(&browser).iter().all(|name| name.starts_with("bsk-")).then_some(())
+    });
+    browser.set("downloads", &json!("allow"));
+    download(&session, &["a"], &out);
+    is_alone(&out);
+    drop(page);
+    // The emptied folder goes with the next host.
+    signal(browser.host_pid(), Signal::SIGKILL);
+    until("the folder to be gone", Duration::from_secs(20), || left(&browser).is_empty().then_some(()));
+}
+
+#[test]
+fn the_setting_blocks_or_asks_and_a_no_leaves_no_file() {
+    let browser = Browser::launch(&Options::default());
+    let session = browser.session();
+    let url = attachment(browser.pages());
+    let page = session.open_page(&format!("<a href='{url}' onclick=\"document.title='clicked'\">D</a>"));
+    let out = place(&browser, "asked.txt");
+    let args = ["download", "a", "--out", out.to_str().unwrap()];
+    browser.set("downloads", &json!("block"));
+    let error = session.err(&args);
+    assert_eq!(
+        (&error["data"]["reason"], &error["exit_code"]),
+        (&json!("downloads_blocked"), &json!(7)),
+        "{error}"
+    );
+    assert_eq!(error["data"]["effect_state"], "none", "{error}");
+    assert_eq!(page.evaluate("document.title"), "", "nothing was clicked");
+    browser.set("downloads", &json!("ask"));
+    let asking = session.start_bsk(&args);
+    let consent = Consent::asked(&browser);
+    assert!(consent.text().contains("报告 €.txt (5 B)"), "{}", consent.text());
+    consent.deny();
+    let error = asking.finish().failure();
+    assert_eq!(
+        (&error["data"]["reason"], &error["exit_code"]),
+        (&json!("download_not_allowed"), &json!(7)),
+        "{error}"
+    );
+    assert_eq!(error["data"]["effect_state"], "none", "{error}");
+    assert!(!out.exists());
+    let asking = session.start_bsk(&args);
+    Consent::asked(&browser).allow();
+    let _ = asking.finish().success();
+    assert_eq!(fs::read(&out).unwrap(), b"hello");
+    browser.set("site_rules", &json!([{ "pattern": "127.0.0.1", "access": "read_only" }]));
+    let error = session.err(&["download", "a", "--out", out.to_str().unwrap(), "--overwrite"]);
+    assert_eq!(error["data"]["reason"], "site_read_only", "{error}");
+}
+
+#[test]
+fn a_killed_browser_leaves_nothing_once_it_is_back() {
+    let mut browser = Browser::launch(&Options::default());
+    let out = place(&browser, "killed.bin");
+    let running = {
+        let session = std::mem::ManuallyDrop::new(browser.session());
+        session.open(&format!("<a href='{}'>S</a>", stalled(browser.pages())));
+        session.start_bsk(&["download", "a", "--out", out.to_str().unwrap()])
+    };
+    until("the download to begin", SOON, || {
+        listed(&browser).contains(&"in_progress".to_owned()).then_some(())
+    });
+    browser.kill();
+    let error = running.finish().failure();
+    assert_eq!(error["data"]["effect_state"], "unknown", "{error}");
+    assert_eq!(fs::read_dir(out.parent().unwrap()).unwrap().count(), 0);
+    browser.start_again(&Options::default());
+    until("nothing to be left", Duration::from_secs(20), || left(&browser).is_empty().then_some(()));
+}
+
+#[test]
+fn eighty_megabytes_come_whole_in_little_memory() {
+    let browser = Browser::launch(&Options::default());
+    let session = browser.session();
+    let size = 80 * 1024 * 1024;
+    let text = "0123456789abcdef".repeat(size / 16);
+    let body = text.clone();
+    let url = browser.pages().answering(move |_| Response::attachment("filename=large.bin", &body));
+    session.open(&format!("<a href='{url}'>D</a>"));
+    let out = place(&browser, "large.bin");
+    let host = browser.host_pid();
+    let downloading = session.start_bsk(&["download", "a", "--out", out.to_str().unwrap()]);
+    let pid = downloading.pid();
+    let mut cli_kib = 0;
+    until("the download to end", Duration::from_secs(60), || match peak_resident_kib(pid) {
+        Some(kib) => {
+            cli_kib = cli_kib.max(kib);
+            None
+        }
+        None => Some(()),
+    });
+    let reply = downloading.finish().success();
+    assert_eq!(reply["byte_size"], size, "{reply}");
+    assert!(fs::read(&out).unwrap() == text.as_bytes());
+    let host_kib = peak_resident_kib(host).unwrap();
+    println!("host {host_kib} KiB, CLI {cli_kib} KiB");
+    assert!(cli_kib > 0 && cli_kib < 40 * 1024, "the CLI took {cli_kib} KiB");
+    assert!(host_kib < 40 * 1024, "the host took {host_kib} KiB");
+    nothing_is_left(&browser);
+}
