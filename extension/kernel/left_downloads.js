@@ -18,6 +18,8 @@ export class LeftDownloads {
   #around;
   /** @type {Map<number, Entry>} */
   #entries = new Map();
+  /** Settles when what was left over is ended. @type {Promise<unknown>} */
+  #ended = Promise.resolve();
 
   /** @param {Surroundings} around */
   constructor(around) {
@@ -29,7 +31,7 @@ export class LeftDownloads {
     const stored = (await this.#around.chrome.storage.local.get(KEY))[KEY];
     if (!storedShape.accepts(stored)) return;
     this.#entries = new Map(stored.map((entry) => [entry.id, /** @type {Entry} */ (entry)]));
-    for (const { id, is_over } of stored) if (is_over === undefined) void this.end(id);
+    this.#ended = Promise.allSettled(stored.filter(({ is_over }) => is_over === undefined).map(({ id }) => this.end(id)));
   }
 
   /** @param {Entry} entry */
@@ -80,6 +82,7 @@ export class LeftDownloads {
    * @returns {Promise<string[]>}
    */
   async take() {
+    await this.#ended;
     const over = [...this.#entries.values()].filter(({ is_over, path }) => is_over !== undefined && path !== undefined);
     for (const { id } of over) this.#entries.delete(id);
     if (over.length > 0) await this.#save();

@@ -40,8 +40,17 @@ const IN_DOUBT: &str = "look into the download list of the browser and at the pa
 /// The kernel's capture, closed when it is dropped.
 struct Open<'a> {
     work: &'a Work,
-    /// Whether the file is ours to remove or to leave from now on.
+    /// Whether the file is ours to remove or to leave from now on; else the kernel deletes it, since nobody took it.
     is_kept: bool,
+}
+
+impl Open<'_> {
+    /// The file is not taken, and stays for the user to look at.
+    fn keep(&mut self, path: &str) {
+        self.is_kept = true;
+        self.work.transfer.keep();
+        self.work.transfer.left_at(path);
+    }
 }
 
 impl Drop for Open<'_> {
@@ -80,14 +89,12 @@ pub(crate) async fn download(work: &Work, target: Target) -> Result<Done, Failur
     work.stage("looking at the downloaded file");
     let (path, size, since) = (PathBuf::from(&taken.path), taken.byte_size, taken.began_at_ms);
     let opened = spawn_blocking(move || open_checked(&path, size, since)).await;
-    // From here on it is kept unless it was handed over.
-    open.is_kept = true;
-    transfer.keep();
-    transfer.left_at(&taken.path);
-    let file = opened.map_err(|error| mismatch(&taken.path, &error.to_string()))??;
+    let opened = opened.unwrap_or_else(|error| Err(mismatch(&taken.path, &error.to_string())));
+    let file = opened.inspect_err(|_| open.keep(&taken.path))?;
     transfer.enter("copying");
     work.stage("handing the file over");
-    hand_over(line, file, size).await?;
+    hand_over(line, file, size).await.inspect_err(|_| open.keep(&taken.path))?;
+    open.is_kept = true;
     transfer.enter("cleaning");
     let left = if taken.is_own_place { remove(&taken.path).await } else { Some(taken.path.clone()) };
     tell(&mut result, &taken, left);

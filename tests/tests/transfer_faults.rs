@@ -1,0 +1,207 @@
+//! Whatever is killed at whatever step of a transfer: the user's files are as they were, no part of a file is where the download was to
+//! go, what the failure says of the effect is true, and once everything runs again nothing is left of it.
+
+#![allow(clippy::unwrap_used, reason = "a check that fails inside a test fails the test")]
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bsk_tests::{Browser, Consent, Options, Response, Running, signal, until};
+use nix::sys::signal::Signal;
+use serde_json::{Value, json};
+
+const SOON: Duration = Duration::from_secs(10);
+/// How long a killed host or browser may take to be back and to have swept.
+const BACK: Duration = Duration::from_secs(20);
+
+/// Who is killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Victim {
+    Cli,
+    Host,
+    Worker,
+    Browser,
+}
+
+const VICTIMS: [Victim; 4] = [Victim::Cli, Victim::Host, Victim::Worker, Victim::Browser];
+
+/// Where a transfer is held when the victim is killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum At {
+    /// The user is asked.
+    Asking,
+    /// The page or the server keeps it waiting.
+    Waiting,
+    /// The bytes are between host and CLI, and the CLI takes no more.
+    Copying,
+}
+
+/// A browser with a session in it, which outlive what is done to them.
+struct Stage {
+    browser: Browser,
+    session: String,
+}
+
+impl Stage {
+    fn new(html: &str) -> Self {
+        let browser = Browser::launch(&Options::default());
+        let started = browser.bsk_ok(&["session", "start", "--no-focus"]);
+        let session = started["session_id"].as_str().unwrap().to_owned();
+        let url = browser.pages().html(html);
+        browser.bsk_ok(&["navigate", &url, "--session", &session]);
+        Self { browser, session }
+    }
+
+    fn start(&self, args: &[&str]) -> Running {
+        let args: Vec<&str> = args.iter().copied().chain(["--session", &self.session, "--json"]).collect();
+        self.browser.scratch().start_bsk(&args)
+    }
+
+    /// Kills it and has everything run again; the CLI's failure, if it lived to say one.
+    fn kill(&mut self, victim: Victim, running: Running) -> Option<Value> {
+        let host = self.browser.host_pid();
+        match victim {
+            Victim::Cli => running.kill(),
+            Victim::Host => signal(host, Signal::SIGKILL),
+            Victim::Worker => self.browser.devtools().worker().close(),
+            Victim::Browser => self.browser.kill(),
+        }
+        signal(running.pid(), Signal::SIGCONT);
+        let ran = running.finish();
+        let failure = (victim != Victim::Cli).then(|| ran.failure());
+        match victim {
+            Victim::Cli => {}
+            Victim::Browser => self.browser.start_again(&Options::default()),
+            Victim::Host | Victim::Worker => {
+                // What the user does next wakes the worker.
+                let params = json!({ "url": "about:blank", "newWindow": true });
+                self.browser.devtools().call(None, "Target.createTarget", &params).unwrap();
+                until("another host", BACK, || self.browser.find_host().filter(|pid| *pid != host));
+            }
+        }
+        failure
+    }
+
+    fn staged(&self) -> Vec<PathBuf> {
+        let entries =
+            fs::read_dir(self.browser.scratch().state_dir().join("staging")).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
+    }
+
+    /// What is left in the browser's download folder.
+    fn left(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.browser.downloads()).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).collect()
+    }
+
+    fn listed(&self, state: &str) -> bool {
+        let states =
+            self.browser.in_worker("chrome.downloads.search({}).then(all => all.map(one => one.state))");
+        states.as_array().unwrap().iter().any(|one| one == state)
+    }
+}
+
+#[test]
+fn uploads() {
+    for at in [At::Asking, At::Waiting] {
+        for victim in VICTIMS {
+            let mut stage = Stage::new(
+                "<input id=f type=file><button onclick=\"document.title='pressed'\">Nothing opens here</button>",
+            );
+            let file = stage.browser.scratch().file("mine.txt");
+            fs::write(&file, "MINE").unwrap();
+            let path = file.to_str().unwrap();
+            let running = if at == At::Asking {
+                stage.browser.set("uploads", &json!("ask"));
+                let running = stage.start(&["upload", "#f", "--file", path]);
+                let _consent = Consent::asked(&stage.browser);
+                running
+            } else {
+                let running = stage.start(&["upload", "button", "--file", path]);
+                until("the copy to be staged", SOON, || (stage.staged().len() == 1).then_some(()));
+                running
+            };
+            let failure = stage.kill(victim, running);
+            let case = format!("{at:?} {victim:?}: {failure:?}");
+            if let Some(failure) = failure {
+                let expected: &[&str] = if at == At::Asking { &["none"] } else { &["none", "unknown"] };
+                let told = failure["data"]["effect_state"].as_str().unwrap();
+                assert!(expected.contains(&told), "{case}");
+            }
+            assert_eq!(fs::read_to_string(&file).unwrap(), "MINE", "{case}");
+            until(&format!("nothing to be staged: {case}"), BACK, || stage.staged().is_empty().then_some(()));
+        }
+    }
+}
+
+#[test]
+fn downloads() {
+    for at in [At::Asking, At::Waiting, At::Copying] {
+        for victim in VICTIMS {
+            let mut stage = Stage::new("<a href='/held'>D</a>");
+            let (held, gate) = stage
+                .browser
+                .pages()
+                .gated(Response::attachment("filename=held.bin", &"x".repeat(20_000_000)));
+            let stalled = stage
+                .browser
+                .pages()
+                .answering(|_| Response::attachment("filename=held.bin", "first bytes").stalling());
+            let href = if at == At::Waiting { stalled } else { held };
+            let session = stage.session.clone();
+            stage.browser.bsk_ok(&[
+                "evaluate",
+                &format!("void(document.querySelector('a').href='{href}')"),
+                "--session",
+                &session,
+            ]);
+            let folder = stage.browser.scratch().file("wanted");
+            fs::create_dir(&folder).unwrap();
+            let out = folder.join("out.bin");
+            let args = ["download", "a", "--out", out.to_str().unwrap()];
+            if at == At::Asking {
+                stage.browser.set("downloads", &json!("ask"));
+            }
+            let running = stage.start(&args);
+            match at {
+                At::Waiting => {
+                    until("the download to be under way", SOON, || stage.listed("in_progress").then_some(()));
+                }
+                At::Asking => {
+                    gate.wait();
+                    let _consent = Consent::asked(&stage.browser);
+                }
+                At::Copying => {
+                    until("the click", SOON, || {
+                        (!stage.browser.pages().seen(path_of(&href)).is_empty()).then_some(())
+                    });
+                    signal(running.pid(), Signal::SIGSTOP);
+                    gate.wait();
+                    until("the browser's own end", SOON, || stage.listed("complete").then_some(()));
+                }
+            }
+            let failure = stage.kill(victim, running);
+            let case = format!("{at:?} {victim:?}: {failure:?}");
+            if let Some(failure) = failure {
+                assert_eq!(failure["data"]["effect_state"], "unknown", "{case}");
+                assert!(failure["hint"].as_str().unwrap().contains("again blindly"), "{case}");
+            }
+            // A CLI that is killed while it writes leaves what it has written, under a name of its own.
+            if (victim, at) != (Victim::Cli, At::Copying) {
+                assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "{case}");
+            }
+            assert!(!out.exists(), "{case}");
+            if victim == Victim::Cli {
+                // Its folder, emptied, goes with the next host.
+                signal(stage.browser.host_pid(), Signal::SIGTERM);
+            }
+            until(&format!("nothing to be left: {case}"), BACK, || stage.left().is_empty().then_some(()));
+            assert!(!stage.listed("in_progress"), "{case}");
+        }
+    }
+}
+
+fn path_of(url: &str) -> &str {
+    &url[url.rfind('/').unwrap()..]
+}
