@@ -114,6 +114,10 @@ export class FakeBrowser {
     this.broadcasts = [];
     /** What the toolbar button shows. @type {{ text?: string, title?: string, color?: string, calls: number }} */
     this.face = { calls: 0 };
+    /** What the browser downloads, by id. @type {Map<number, any>} */
+    this.downloads = new Map();
+    /** Calls to cancel a download and to delete its file. @type {[string, number][]} */
+    this.ended = [];
     /** Shown notifications by id. @type {Map<string, any>} */
     this.notifications = new Map();
     this.userWindow = this.addWindow('normal');
@@ -215,6 +219,7 @@ export class FakeWorker {
     this.events = Object.fromEntries([
       'runtime.onInstalled', 'runtime.onStartup', 'runtime.onMessage', 'idle.onStateChanged', 'alarms.onAlarm', 'tabs.onCreated',
       'tabs.onRemoved', 'tabs.onActivated', 'tabs.onReplaced', 'tabs.onUpdated', 'windows.onRemoved', 'windows.onFocusChanged', 'debugger.onEvent', 'debugger.onDetach',
+      'downloads.onCreated', 'downloads.onChanged', 'downloads.onErased', 'downloads.onDeterminingFilename', 'webNavigation.onBeforeNavigate',
       'tabGroups.onCreated', 'tabGroups.onUpdated', 'storage.onChanged', 'notifications.onButtonClicked', 'notifications.onClicked', 'commands.onCommand',
     ].map((name) => [name, new FakeEvent()]));
     /** @type {any} */
@@ -227,7 +232,7 @@ export class FakeWorker {
       tabs: this.tabs(),
       windows: this.windows(),
       tabGroups: this.tabGroups(),
-      debugger: this.debugger(),
+      debugger: this.debugger(), downloads: this.downloads(), webNavigation: this.on('webNavigation.onBeforeNavigate'),
       i18n: { getMessage: (/** @type {string} */ key, /** @type {string[]} */ words = []) => [key, ...words].join(' ') },
       notifications: this.notifications(),
       commands: this.on('commands.onCommand'),
@@ -477,6 +482,25 @@ export class FakeWorker {
           .map((group) => ({ ...group, windowId: [...browser.tabs.values()].find((tab) => tab.groupId === group.id).windowId }));
       },
       ...this.on('tabGroups.onCreated', 'tabGroups.onUpdated'),
+    };
+  }
+
+  downloads() {
+    const { browser } = this;
+    /** @param {string} how @param {number} id @param {object} change */
+    const end = async (how, id, change) => {
+      browser.ended.push([how, id]);
+      const item = browser.downloads.get(id);
+      if (item === undefined) throw new Error('Invalid downloadId');
+      if (how === 'cancel' && item.state !== 'in_progress') return;
+      Object.assign(item, change);
+      if (how === 'cancel') this.fire('downloads.onChanged', { id, state: { current: 'interrupted' } });
+    };
+    return {
+      search: async (/** @type {{ id?: number }} */ { id }) => [...browser.downloads.values()].filter((item) => id === undefined || item.id === id),
+      cancel: (/** @type {number} */ id) => end('cancel', id, { state: 'interrupted', error: 'USER_CANCELED' }),
+      removeFile: (/** @type {number} */ id) => end('delete', id, { exists: false }),
+      ...this.on('downloads.onCreated', 'downloads.onChanged', 'downloads.onErased', 'downloads.onDeterminingFilename'),
     };
   }
 

@@ -11,11 +11,15 @@ const TAB_CALLS = {
   shadow_roots: { frame: 0 }, help_request: { prompt: 'p', targets: [], timeout_ms: 100 },
   upload_open: { frame: 0, files: [{ path: `/h/.bsk/staging/${'a'.repeat(32)}/0/x`, name: 'x', size: 1 }], timeout_ms: 100 },
   upload_arm: {}, upload_chooser: { timeout_ms: 10 }, upload_take: {}, upload_drag: { frame: 0, step: 'enter', x: 1, y: 1 }, upload_close: {},
+  download_open: { frame: 0, timeout_ms: 100 },
   cdp: { method: 'Page.captureScreenshot', params: {} }, page: { frame: 0, function: 'document_state', args: {} },
   fill: { frame: 0, target: { ref: 1 }, value: 'x', append: false, timeout_ms: 100, edit_ms: 100 },
   evaluate: { expression: '1', await_promise: true, return_by_value: true, timeout_ms: 100 }, history_step: { delta: -1 },
 };
-const SESSION_CALLS = { session_stop: {}, tab_list: { scope: 'all' }, tab_create: { active: true }, window_resize: { width: 500, height: 500 } };
+const SESSION_CALLS = {
+  session_stop: {}, tab_list: { scope: 'all' }, tab_create: { active: true }, window_resize: { width: 500, height: 500 },
+  download_take: { begin_ms: 1, timeout_ms: 1 }, download_progress: {}, download_close: { is_kept: false },
+};
 
 test('the tabs of the user and of other sessions cannot be touched', async () => {
   const lab = await new Lab().start();

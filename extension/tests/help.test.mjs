@@ -102,6 +102,7 @@ test('while it is open the session can look and not act, also in what is sent in
     page('fill_begin', { target: { ref: 1 }, value: 'x', append: false, timeout_ms: 1 }),
     ['fill', { ...tab, frame: 0, target: { ref: 1 }, value: 'x', append: false, timeout_ms: 1, edit_ms: 1 }],
     ['evaluate', { ...tab, expression: '1', await_promise: true, return_by_value: true, timeout_ms: 100 }],
+    ['download_open', { ...tab, frame: 0, timeout_ms: 100 }], ['download_take', { session_id, begin_ms: 1, timeout_ms: 1 }],
     ['history_step', { ...tab, delta: -1 }], ['tab_create', { session_id, active: true }], ['tab_close', tab], ['tab_select', tab],
     ['tab_return', tab], ['tab_borrow', { session_id, tab_id: lab.browser.userTab.id }], ['window_resize', { session_id, width: 500, height: 500 }],
     ['help_request', { ...tab, prompt: 'p', targets: [], timeout_ms: 1000 }],

@@ -432,6 +432,7 @@ fn calls_on(session: &Value, tab: &Value) -> Vec<Value> {
         with("upload_take", json!({ "input": { "frame": 0, "ref": 1 } })),
         with("upload_drag", json!({ "frame": 0, "step": "drop", "x": 1, "y": 1 })),
         with("upload_close", json!({})),
+        with("download_open", json!({ "frame": 0, "timeout_ms": 1000 })),
     ]
 }
 

@@ -17,7 +17,7 @@ mod test;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-cargo xtask test [--fast]       check, build and test everything (--fast: nothing that needs a browser)
+cargo xtask test [--fast | --long]  check, build and test everything (--fast: nothing that needs a browser; --long: more)
 cargo xtask demo                a real task on a small local shop page, from nothing
 cargo xtask browser [--headed]  a throwaway Chromium with the extension, to try things by hand
 cargo xtask bench [observe | act] [--runs N]
@@ -32,8 +32,9 @@ cargo xtask oracle [PART]       roles and names beside Chromium's, over the corp
 pub fn run(args: &[String]) -> ExitCode {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let done = match args[..] {
-        ["test"] => test::run(false),
-        ["test", "--fast"] => test::run(true),
+        ["test"] => test::run(test::Lane::Whole),
+        ["test", "--fast"] => test::run(test::Lane::Fast),
+        ["test", "--long"] => test::run(test::Lane::Long),
         ["demo"] => demo::run(),
         ["browser"] => browser::run(false),
         ["browser", "--headed"] => browser::run(true),

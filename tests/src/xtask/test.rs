@@ -6,12 +6,24 @@ use super::machine::{need_browser, need_node, need_screen};
 use super::steps::{build_release, cargo, step};
 use crate::workspace;
 
-/// Runs all steps; `is_fast` leaves out what needs a browser or a release build.
+/// How much is tested.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lane {
+    /// Nothing that needs a browser or a release build.
+    Fast,
+    /// What holds every day.
+    Whole,
+    /// That, and what takes too long for it.
+    Long,
+}
+
+/// Runs all steps of a lane.
 ///
 /// # Errors
 /// A line that names the first step that failed.
-pub(super) fn run(is_fast: bool) -> Result<(), String> {
+pub(super) fn run(lane: Lane) -> Result<(), String> {
     let started = Instant::now();
+    let is_fast = lane == Lane::Fast;
     let extension = workspace::extension_dir();
     need_node()?;
     if !is_fast {
@@ -29,6 +41,9 @@ pub(super) fn run(is_fast: bool) -> Result<(), String> {
         build_release()?;
         cargo("tests", &["test", "--workspace"])?;
         shown()?;
+    }
+    if lane == Lane::Long {
+        cargo("long tests", &["test", "-p", "bsk-tests", "--features", "long", "--test", "long"])?;
     }
     println!("\nAll of `cargo xtask test` passed in {:.0} s.", started.elapsed().as_secs_f64());
     Ok(())
