@@ -111,6 +111,14 @@ pub(crate) fn send_for_file(
     }
 }
 
+/// A transfer's failure before anything of it was begun, unless it says otherwise.
+pub(crate) fn not_begun(failure: Failure) -> Failure {
+    if failure.data.contains_key("effect_state") {
+        return failure;
+    }
+    with_state(failure, "none", READING, "done")
+}
+
 /// What goes along with a command.
 enum Passed<'a> {
     Nothing,

@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use super::DONE;
 use crate::context::{Context, TabPlace};
 use crate::download_file::{DownloadFile, Written};
+use crate::exchange::{Reply, not_begun};
 use crate::target::TargetArgs;
 use crate::usage;
 
@@ -45,17 +46,7 @@ pub(crate) struct DownloadArgs {
 }
 
 pub(crate) fn run(args: &DownloadArgs, context: &Context) -> Result<u8, Failure> {
-    if args.out == Path::new("-") {
-        return Err(usage::wrong(
-            "a download is written to a file, not to standard output",
-            "name a file: `--out report.pdf`; a file of that name is `--out ./-`",
-        ));
-    }
-    let target = args.target.required()?;
-    let file = DownloadFile::new(&args.out, args.overwrite)
-        .map_err(|failure| failure.with("effect_state", "none"))?;
-    let (reply, written) =
-        context.download(&args.place, DOWNLOAD_TIMEOUT, Action::Download { target }, &file)?;
+    let (reply, written) = download(args, context).map_err(not_begun)?;
     let Written { path, byte_size, sha256 } = written;
     let mut result: Map<String, Value> = reply.read()?;
     result.insert("path".into(), json!(path));
@@ -72,4 +63,16 @@ pub(crate) fn run(args: &DownloadArgs, context: &Context) -> Result<u8, Failure>
             .aside(&format!("note: the browser put its own file elsewhere and it was left there: {left}"));
     }
     Ok(DONE)
+}
+
+fn download(args: &DownloadArgs, context: &Context) -> Result<(Reply, Written), Failure> {
+    if args.out == Path::new("-") {
+        return Err(usage::wrong(
+            "a download is written to a file, not to standard output",
+            "name a file: `--out report.pdf`; a file of that name is `--out ./-`",
+        ));
+    }
+    let target = args.target.required()?;
+    let file = DownloadFile::new(&args.out, args.overwrite)?;
+    context.download(&args.place, DOWNLOAD_TIMEOUT, Action::Download { target }, &file)
 }

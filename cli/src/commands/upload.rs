@@ -13,6 +13,7 @@ use serde::Deserialize;
 
 use super::DONE;
 use crate::context::{ActPlace, Context};
+use crate::exchange::{Reply, not_begun};
 use crate::render::Acted;
 use crate::source;
 use crate::target::TargetArgs;
@@ -58,13 +59,17 @@ struct Uploaded {
 }
 
 pub(crate) fn run(args: &UploadArgs, context: &Context) -> Result<u8, Failure> {
+    let reply = upload(args, context).map_err(not_begun)?;
+    context.acted(&reply, |reply| Ok(line(&reply.read()?)))?;
+    Ok(DONE)
+}
+
+fn upload(args: &UploadArgs, context: &Context) -> Result<Reply, Failure> {
     let target = args.target.required()?;
     let mut sources = source::open_all(&args.files)?;
     let files = sources.iter().map(|source| source.told.clone()).collect();
     let action = Action::Upload { target, files, drop: args.drop };
-    let reply = context.upload(&args.place, UPLOAD_TIMEOUT, action, &mut sources)?;
-    context.acted(&reply, |reply| Ok(line(&reply.read()?)))?;
-    Ok(DONE)
+    context.upload(&args.place, UPLOAD_TIMEOUT, action, &mut sources)
 }
 
 fn line(Uploaded { acted, file_names, not_accepted }: &Uploaded) -> String {

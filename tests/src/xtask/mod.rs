@@ -5,6 +5,7 @@
 mod bench;
 mod bench_act;
 mod bench_observe;
+mod bench_transfers;
 mod browser;
 mod demo;
 mod economy;
@@ -20,8 +21,8 @@ const USAGE: &str = "\
 cargo xtask test [--fast | --long]  check, build and test everything (--fast: nothing that needs a browser; --long: more)
 cargo xtask demo                a real task on a small local shop page, from nothing
 cargo xtask browser [--headed]  a throwaway Chromium with the extension, to try things by hand
-cargo xtask bench [observe | act] [--runs N]
-                                measure, and write target/bench/results.md, observe.md or act.md
+cargo xtask bench [observe | act | transfers] [--runs N]
+                                measure, and write target/bench/results.md, observe.md, act.md or transfers.md
 cargo xtask soak [--minutes N]  2,000 mixed actions over many pages, against what the pages say; what it weighs
 cargo xtask economy             tokens of observations beside plain aria snapshots of the same pages
 cargo xtask oracle [PART]       roles and names beside Chromium's, over the corpus or the pages named so
@@ -42,6 +43,8 @@ pub fn run(args: &[String]) -> ExitCode {
         ["bench", "--runs", runs] => number_of_runs(runs).and_then(bench::run),
         ["bench", "observe"] => bench_observe::run(bench::DEFAULT_RUNS),
         ["bench", "observe", "--runs", runs] => number_of_runs(runs).and_then(bench_observe::run),
+        ["bench", "transfers"] => bench_transfers::run(bench_transfers::DEFAULT_RUNS),
+        ["bench", "transfers", "--runs", runs] => number_of_runs(runs).and_then(bench_transfers::run),
         ["bench", "act"] => bench_act::run(bench::DEFAULT_RUNS),
         ["bench", "act", "--runs", runs] => number_of_runs(runs).and_then(bench_act::run),
         ["oracle"] => oracle::run(""),

@@ -1,12 +1,14 @@
 //! What is not uploaded: files that are none, inputs that do not take them, settings, rules and people that say no.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use bsk_tests::{Browser, Consent, Options};
+use bsk_tests::{Browser, Consent, Options, Running, workspace};
+use nix::unistd::geteuid;
 use serde_json::json;
 
 use crate::{
@@ -159,4 +161,30 @@ fn site_rules_keep_files_out() {
     let error = session.err(&press);
     assert_eq!(error["data"]["reason"], "site_read_only", "{error}");
     nothing_is_staged(&browser);
+}
+
+#[test]
+fn a_file_that_its_user_may_not_read_is_refused_and_left_as_it_is() {
+    let browser = BROWSER.browser();
+    let session = browser.session();
+    let page = session.open_page(&format!("{READER}{ATTACH}"));
+    let path = file(&browser, "closed.txt", b"closed");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
+    // Root may read everything, so another user tries; that one is refused before it looks for a host.
+    let as_nobody = ["--reuid=65534", "--regid=65534", "--clear-groups"];
+    let mut command = if geteuid().is_root() {
+        let mut command = browser.scratch().command("setpriv");
+        command.args(as_nobody).arg(workspace::bsk()).current_dir("/");
+        command
+    } else {
+        browser.scratch().command(workspace::bsk())
+    };
+    command.args(["upload", "#f", "--file", &path, "--session", &session.id, "--json"]);
+    let error = Running::start(command).finish().failure();
+    assert_eq!(error["data"]["reason"], "file_not_readable", "{error}");
+    assert!(error["message"].as_str().unwrap().to_lowercase().contains("permission denied"), "{error}");
+    assert_eq!(error["data"]["effect_state"], "none", "{error}");
+    assert_eq!(page.evaluate("f.files.length"), 0);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"closed");
 }
