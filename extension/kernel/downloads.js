@@ -2,7 +2,8 @@
 // its frames or a tab that they opened began is claimed: put into a folder of its own below the browser's download folder, followed to
 // its end, and told to the host with its final place. Everybody else's downloads are let through as they are.
 // Whose a download is, two things tell: the debugger says what a tab begins to download (`Page.downloadWillBegin`), and of a tab that a click
-// opens, for which that comes too soon, the browser says where it goes (`webNavigation.onBeforeNavigate`). Two downloads of one click are claimed neither. Refuses what the setting or the user does not allow.
+// opens, for which that comes too soon, the browser says where it goes (`webNavigation.onBeforeNavigate`). A PDF that the click shows instead
+// is downloaded from its address, as its viewer's own button would. Two downloads of one click are claimed neither. Refuses what the setting or the user does not allow.
 // Cancels a claimed download that nobody waits for any more, never another one, and deletes only what is in a folder of its own.
 
 /** @import { Agent, CallArgs, DownloadTaken, Session, Surroundings, TabClaim } from './types.js' */
@@ -19,11 +20,13 @@ import { LeftDownloads } from './left_downloads.js';
 import { titleOf } from './ownership.js';
 
 /** A second download of the same click shows within this time; the file is on its way meanwhile. */
-const GRACE_MS = 300;
+const GRACE_MS = 200;
 /** How long a download that may turn out to be ours is kept from getting its name; the browser itself waits for 15 s. */
 const HELD_MS = 1000;
 /** Names that mean a device on Windows, which the browser refuses from extensions on every system. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(?:\.|$)/i;
+/** The browser's own viewer, the same in every Chromium. It shows a document in a frame of its own, and the PDF in one below that. */
+const PDF_VIEWER = 'chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/';
 /** How long downloads are listened to behind the last capture: a question
  * of the browser that is on its way to us then would hold up somebody else's download for 15 s. */
 const AFTER_MS = 3000;
@@ -72,6 +75,8 @@ class Capture {
     this.tabIds = new Set([claim.tabId]);
     /** What the tab began to download, and where opened tabs went, as far as no download was seen of it. @type {{ url: string, tabId: number }[]} */
     this.announced = [];
+    /** What tabs show since the click, and whether that is in the browser's PDF viewer. @type {Map<number, { url: string, isInViewer: boolean }>} */
+    this.shown = new Map();
     /** @type {Begun[]} */
     this.candidates = [];
     /** @type {Begun | null} */
@@ -239,10 +244,29 @@ export class Downloads {
     }
   }
 
+  /** @param {chrome.webNavigation.WebNavigationTransitionCallbackDetails} shown */
+  #shows({ tabId, frameId, url, transitionType }) {
+    for (const capture of this.#open.values()) {
+      if (!capture.tabIds.has(tabId)) continue;
+      const shown = capture.shown.get(tabId);
+      if (frameId === 0) {
+        // What a form was answered with cannot be asked for again.
+        if (transitionType !== 'form_submit') capture.shown.set(tabId, { url, isInViewer: false });
+      } else if (url.startsWith(PDF_VIEWER)) {
+        if (shown !== undefined) shown.isInViewer = true;
+      } else if (shown?.isInViewer && shown.url === url && capture.candidates.length === 0) {
+        capture.shown.delete(tabId);
+        capture.announced.push({ url, tabId });
+        this.#around.chrome.downloads.download({ url }).catch(() => {});
+      }
+    }
+  }
+
   #listen() {
     if (this.#stopListening !== null) return;
     const { downloads, webNavigation } = this.#around.chrome;
     const created = (/** @type {Item} */ item) => this.#created(item);
+    const shows = (/** @type {chrome.webNavigation.WebNavigationTransitionCallbackDetails} */ shown) => this.#shows(shown);
     const goes = (/** @type {{ tabId: number, url: string }} */ going) => this.#goes(going);
     const changed = (/** @type {chrome.downloads.DownloadDelta} */ delta) => this.#changed(delta.id, delta.state?.current, delta.filename?.current);
     const erased = (/** @type {number} */ id) => this.#changed(id, 'erased');
@@ -252,19 +276,22 @@ export class Downloads {
     downloads.onErased.addListener(erased);
     downloads.onDeterminingFilename.addListener(determining);
     webNavigation.onBeforeNavigate.addListener(goes);
+    webNavigation.onCommitted.addListener(shows);
     this.#stopListening = () => {
       downloads.onCreated.removeListener(created);
       downloads.onChanged.removeListener(changed);
       downloads.onErased.removeListener(erased);
       downloads.onDeterminingFilename.removeListener(determining);
       webNavigation.onBeforeNavigate.removeListener(goes);
+      webNavigation.onCommitted.removeListener(shows);
     };
   }
 
   /** @param {Item} item */
   #created(item) {
-    // What an extension began is no page's, as far as the browser tells that already.
-    if (this.#open.size === 0 || item.byExtensionId !== undefined || this.#begun.has(item.id)) return;
+    // What another extension began is no page's, as far as the browser tells that already.
+    const isOthers = item.byExtensionId !== undefined && item.byExtensionId !== this.#around.chrome.runtime.id;
+    if (this.#open.size === 0 || isOthers || this.#begun.has(item.id)) return;
     const begun = new Begun(item);
     this.#begun.set(item.id, begun);
     for (const capture of this.#open.values()) {

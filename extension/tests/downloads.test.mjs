@@ -118,6 +118,26 @@ test('of a tab that the page opens the address counts that it goes to; left empt
   assert.equal(users.where, 'theirs');
 });
 
+test('a PDF that the click shows is downloaded; one in a page, one of a form and one of another tab are not', async () => {
+  const lab = await new Lab().start();
+  const { mine, taking } = await waiting(lab);
+  const shows = (/** @type {number} */ tabId, /** @type {string[]} */ urls, transitionType = 'link') => {
+    for (const [frameId, url] of urls.entries()) lab.worker.fire('webNavigation.onCommitted', { tabId, frameId, url, transitionType });
+  };
+  const viewer = 'chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/index.html';
+  shows(mine.tab_id, ['https://a.test/page', viewer, 'https://a.test/embedded.pdf']);
+  shows(mine.tab_id, [URL, viewer, URL], 'form_submit');
+  shows(lab.browser.userTab.id, [URL, viewer, URL]);
+  assert.deepEqual(lab.browser.asked, []);
+  shows(mine.tab_id, [URL, viewer, URL]);
+  assert.deepEqual(lab.browser.asked, [URL]);
+  const named = begins(lab, { byExtensionId: 'mkanjamcijbnmjcfflodkihinjackdpc' });
+  const taken = taking();
+  await lab.browser.advance(300);
+  await completes(lab, named);
+  assert.equal(taken.outcome().ok.is_own_place, true);
+});
+
 test('what takes too long, or is given up, is cancelled and its folder told to the next host', async () => {
   const lab = await new Lab().start();
   const { session_id, announce, taking } = await waiting(lab);

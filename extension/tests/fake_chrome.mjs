@@ -116,6 +116,8 @@ export class FakeBrowser {
     this.face = { calls: 0 };
     /** What the browser downloads, by id. @type {Map<number, any>} */
     this.downloads = new Map();
+    /** Addresses that were asked for as downloads. @type {string[]} */
+    this.asked = [];
     /** Calls to cancel a download and to delete its file. @type {[string, number][]} */
     this.ended = [];
     /** Shown notifications by id. @type {Map<string, any>} */
@@ -219,7 +221,7 @@ export class FakeWorker {
     this.events = Object.fromEntries([
       'runtime.onInstalled', 'runtime.onStartup', 'runtime.onMessage', 'idle.onStateChanged', 'alarms.onAlarm', 'tabs.onCreated',
       'tabs.onRemoved', 'tabs.onActivated', 'tabs.onReplaced', 'tabs.onUpdated', 'windows.onRemoved', 'windows.onFocusChanged', 'debugger.onEvent', 'debugger.onDetach',
-      'downloads.onCreated', 'downloads.onChanged', 'downloads.onErased', 'downloads.onDeterminingFilename', 'webNavigation.onBeforeNavigate',
+      'downloads.onCreated', 'downloads.onChanged', 'downloads.onErased', 'downloads.onDeterminingFilename', 'webNavigation.onBeforeNavigate', 'webNavigation.onCommitted',
       'tabGroups.onCreated', 'tabGroups.onUpdated', 'storage.onChanged', 'notifications.onButtonClicked', 'notifications.onClicked', 'commands.onCommand',
     ].map((name) => [name, new FakeEvent()]));
     /** @type {any} */
@@ -232,7 +234,7 @@ export class FakeWorker {
       tabs: this.tabs(),
       windows: this.windows(),
       tabGroups: this.tabGroups(),
-      debugger: this.debugger(), downloads: this.downloads(), webNavigation: this.on('webNavigation.onBeforeNavigate'),
+      debugger: this.debugger(), downloads: this.downloads(), webNavigation: this.on('webNavigation.onBeforeNavigate', 'webNavigation.onCommitted'),
       i18n: { getMessage: (/** @type {string} */ key, /** @type {string[]} */ words = []) => [key, ...words].join(' ') },
       notifications: this.notifications(),
       commands: this.on('commands.onCommand'),
@@ -497,6 +499,7 @@ export class FakeWorker {
       if (how === 'cancel') this.fire('downloads.onChanged', { id, state: { current: 'interrupted' } });
     };
     return {
+      download: async (/** @type {{ url: string }} */ { url }) => browser.asked.push(url),
       search: async (/** @type {{ id?: number }} */ { id }) => [...browser.downloads.values()].filter((item) => id === undefined || item.id === id),
       cancel: (/** @type {number} */ id) => end('cancel', id, { state: 'interrupted', error: 'USER_CANCELED' }),
       removeFile: (/** @type {number} */ id) => end('delete', id, { exists: false }),

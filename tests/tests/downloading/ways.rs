@@ -191,3 +191,27 @@ fn a_service_worker_that_makes_the_file_up() {
         "navigator.serviceWorker.getRegistrations().then(all=>Promise.all(all.map(one=>one.unregister())))",
     );
 }
+
+#[test]
+fn a_pdf_that_the_browser_would_show_is_downloaded_all_the_same() {
+    let browser = Browser::launch(&Options::default());
+    let session = browser.session();
+    let pdf = browser.pages().answering(|_| Response {
+        content_type: "application/pdf".to_owned(),
+        ..Response::html(
+            "%PDF-1.1\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj \
+             3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF",
+        )
+    });
+    let url =
+        session.open(&format!("<a id=here href='{pdf}'>P</a><a id=tab target=_blank href='{pdf}'>P</a>"));
+    for id in ["#tab", "#here"] {
+        session.ok(&["navigate", &url]);
+        let out = place(&browser, "paper.pdf");
+        let reply = download(&session, &[id], &out);
+        assert!(fs::read(&out).unwrap().starts_with(b"%PDF-1.1"), "{id}: {reply}");
+        assert_eq!(reply["mime"], "application/pdf", "{id}: {reply}");
+        assert_eq!(reply["url"], pdf, "{id}: {reply}");
+    }
+    nothing_is_left(&browser);
+}
