@@ -41,13 +41,11 @@ export class Fill {
     const begun = await this.#pageCalls.call(claim, frame, 'fill_begin', { target, value, append, timeout_ms });
     const { done, by_keys } = isObject(begun) ? begun : {};
     if (by_keys === true || (done !== true && value === '')) return { begun };
-    if (done !== true) {
-      allow();
-      // Whether the page got it shows when the field is read back.
-      this.#debuggees.send(claim.tabId, 'Input.insertText', { text: value }).catch(() => {});
-    }
+    if (done !== true) allow();
     const left_ms = Math.max(0, until - this.#around.now());
     const ended = this.#pageCalls.call(claim, frame, 'fill_end', { value, append, timeout_ms: Math.min(edit_ms, left_ms) });
+    // Behind it, since whoever asks the page after input waits for its next frame; whether the page got it shows when it is read back.
+    if (done !== true) this.#debuggees.send(claim.tabId, 'Input.insertText', { text: value }).catch(() => {});
     const [read, flushed] = await Promise.all([ended, flush()]);
     return { begun, ended: read, flushed };
   }

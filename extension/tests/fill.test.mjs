@@ -33,7 +33,7 @@ async function field(begun, ready) {
 test('a field is made ready, typed into and read back without the host in between', async () => {
   const { lab, mine, steps } = await field({ done: false, is_secret: false });
   const answer = await lab.ok('fill', { ...mine, ...ARGS });
-  assert.deepEqual(steps(), ['fill_begin', 'Ada', 'fill_end', 'Page.getNavigationHistory']);
+  assert.deepEqual(steps(), ['fill_begin', 'fill_end', 'Ada', 'Page.getNavigationHistory']);
   assert.deepEqual(answer, {
     begun: { done: false, is_secret: false }, ended: { read: { value: 'Ada', append: false, timeout_ms: 3000 } }, flushed: {},
   });
