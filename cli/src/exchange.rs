@@ -231,9 +231,9 @@ fn converse(
                 let Passed::Out { sources, is_sent: is_sent @ false } = passed else {
                     return Err(malformed("it asks for files that there are not"));
                 };
-                // From its last byte on the page may get them.
+                // Only once the host knows that all is sent may the page get them.
                 let sent = send_files(&host, sources);
-                *is_sent = true;
+                *is_sent = sent.is_ok();
                 match sent {
                     Ok(()) => {}
                     Err(Unsent::Source(failure)) => return Err(abandon(&mut host, failure)),

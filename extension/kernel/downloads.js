@@ -3,10 +3,12 @@
 // its end, and told to the host with its final place. Everybody else's downloads are let through as they are.
 // Whose a download is, two things tell: the debugger says what a tab begins to download (`Page.downloadWillBegin`), and of a tab that a click
 // opens, for which that comes too soon, the browser says where it goes (`webNavigation.onBeforeNavigate`). A PDF that the click shows instead
-// is downloaded from its address, as its viewer's own button would. Two downloads of one click are claimed neither. Refuses what the setting or the user does not allow.
+// is downloaded from its address, as its viewer's own button would. Two downloads of one click are claimed neither.
+// Refuses what the setting, a rule for the site that the file comes from, or the user does not allow.
 // Cancels a claimed download that nobody waits for any more, never another one, and deletes only what is in a folder of its own.
 
 /** @import { Agent, CallArgs, DownloadTaken, Session, Surroundings, TabClaim } from './types.js' */
+/** @import { Admission } from './admission.js' */
 /** @import { Consent } from './consent.js' */
 /** @import { Debuggees } from './debuggee.js' */
 /** @import { Settings } from './settings.js' */
@@ -97,7 +99,7 @@ class Capture {
 export class Downloads {
   /** @type {Surroundings} */
   #around;
-  /** @type {{ consent: Consent, debuggees: Debuggees, settings: Settings, sites: Sites }} */
+  /** @type {{ admission: Admission, consent: Consent, debuggees: Debuggees, settings: Settings, sites: Sites }} */
   #parts;
   /** By session. @type {Map<string, Capture>} */
   #open = new Map();
@@ -112,7 +114,7 @@ export class Downloads {
 
   /**
    * @param {Surroundings} around
-   * @param {{ consent: Consent, debuggees: Debuggees, settings: Settings, sites: Sites }} parts
+   * @param {{ admission: Admission, consent: Consent, debuggees: Debuggees, settings: Settings, sites: Sites }} parts
    */
   constructor(around, parts) {
     this.#around = around;
@@ -171,6 +173,7 @@ export class Downloads {
     if (capture.state === null) await this.#cancelLate(capture);
     const item = await this.#itemOf(capture);
     if (capture.state !== 'complete') throw interrupted(item, capture.state);
+    await this.#admit(capture, item);
     await this.#ask(capture, item);
     await this.#closeBlank(capture);
     const parts = item.filename.split(/[\\/]/);
@@ -454,6 +457,19 @@ export class Downloads {
     const [item] = claimed === null ? [] : await this.#around.chrome.downloads.search({ id: claimed.id });
     if (claimed === null) throw notOpen();
     return item ?? claimed.item;
+  }
+
+  /**
+   * Makes sure that the session may have something of the sites that the file came by: a page can link to any site.
+   * @param {Capture} capture
+   * @param {Item} item
+   */
+  async #admit({ session, claim }, item) {
+    try {
+      for (const url of [item.url, item.finalUrl]) if (/^https?:/.test(url)) await this.#parts.admission.visit(session, claim, url);
+    } catch (error) {
+      throw error instanceof Refusal ? new Refusal(error.code, error.reason, error.message, error.hint, { ...error.data, effect_state: 'none' }) : error;
+    }
   }
 
   /**

@@ -95,7 +95,7 @@ export function startKernel(around) {
   const highlights = new Highlights(around, { debuggees, pageCalls });
   const help = new Help(around, { windows: ownWindows, highlights, tabs, changed: showState });
   const uploads = new Uploads(around, { admission, consent, debuggees, frames, ownership, pageCalls, settings, sites });
-  const downloads = new Downloads(around, { consent, debuggees, settings, sites });
+  const downloads = new Downloads(around, { admission, consent, debuggees, settings, sites });
   const idle = new Idle(around, ownership, (sessionId) => requests.isBusy(sessionId), (session) => void sessions.end(session, 'idle'));
 
   /** @type {Known} */

@@ -34,7 +34,7 @@ fn every_malformed_argument_is_named() {
         (&["click", "--ref", "@x9"], "@x9"),
         (&["click", "@e999999"], "@e999999"),
         (&["click", "div[["], "div[["),
-        (&["click", "#nowhere", "--timeout", "300ms"], "#nowhere"),
+        (&["click", "#nowhere", "--timeout", "2s"], "#nowhere"),
         (&["observe", "--tab-id", "x"], "x"),
         (&["observe", "--tab-id", "99999999"], "99999999"),
         (&["observe", "--tab-id", "-1"], "-1"),

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a check that fails inside a test fails the test")]
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -14,6 +14,9 @@ use serde_json::{Value, json};
 const SOON: Duration = Duration::from_secs(10);
 /// How long a killed host or browser may take to be back and to have swept.
 const BACK: Duration = Duration::from_secs(20);
+
+/// Bytes that take a good part of a second.
+const LARGE: u64 = 500_000_000;
 
 /// Who is killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,7 +107,7 @@ impl Stage {
 
 #[test]
 fn uploads() {
-    for at in [At::Asking, At::Waiting] {
+    for at in [At::Asking, At::Waiting, At::Copying] {
         for victim in VICTIMS {
             let mut stage = Stage::new(
                 "<input id=f type=file><button onclick=\"document.title='pressed'\">Nothing opens here</button>",
@@ -112,24 +115,36 @@ fn uploads() {
             let file = stage.browser.scratch().file("mine.txt");
             fs::write(&file, "MINE").unwrap();
             let path = file.to_str().unwrap();
-            let running = if at == At::Asking {
-                stage.browser.set("uploads", &json!("ask"));
-                let running = stage.start(&["upload", "#f", "--file", path]);
-                let _consent = Consent::asked(&stage.browser);
-                running
-            } else {
-                let running = stage.start(&["upload", "button", "--file", path]);
-                until("the copy to be staged", SOON, || (stage.staged().len() == 1).then_some(()));
-                running
+            let running = match at {
+                At::Asking => {
+                    stage.browser.set("uploads", &json!("ask"));
+                    let running = stage.start(&["upload", "#f", "--file", path]);
+                    let _consent = Consent::asked(&stage.browser);
+                    running
+                }
+                At::Waiting => {
+                    let running = stage.start(&["upload", "button", "--file", path]);
+                    until("the copy to be staged", SOON, || (stage.staged().len() == 1).then_some(()));
+                    running
+                }
+                At::Copying => {
+                    // So much that it is stopped in the middle of it.
+                    File::options().write(true).open(&file).unwrap().set_len(LARGE).unwrap();
+                    let running = stage.start(&["upload", "#f", "--file", path]);
+                    until("the copy to be begun", SOON, || (stage.staged().len() == 1).then_some(()));
+                    signal(running.pid(), Signal::SIGSTOP);
+                    running
+                }
             };
             let failure = stage.kill(victim, running);
             let case = format!("{at:?} {victim:?}: {failure:?}");
             if let Some(failure) = failure {
-                let expected: &[&str] = if at == At::Asking { &["none"] } else { &["none", "unknown"] };
+                let expected: &[&str] = if at == At::Waiting { &["none", "unknown"] } else { &["none"] };
                 let told = failure["data"]["effect_state"].as_str().unwrap();
                 assert!(expected.contains(&told), "{case}");
             }
-            assert_eq!(fs::read_to_string(&file).unwrap(), "MINE", "{case}");
+            let kept = fs::read(&file).unwrap();
+            assert!(kept.starts_with(b"MINE") && kept[4..].iter().all(|byte| *byte == 0), "{case}");
             until(&format!("nothing to be staged: {case}"), BACK, || stage.staged().is_empty().then_some(()));
         }
     }

@@ -39,7 +39,13 @@ fn a_download_that_takes_too_long_or_is_given_up_is_cancelled_in_the_browser() {
     let stalled = stalled(pages);
     session.open(&format!("<a id=stalled href='{stalled}'>S</a><a id=slow href='{slow}'>W</a>"));
     let out = place(&browser, "late.bin");
-    let error = session.err(&["download", "#stalled", "--out", out.to_str().unwrap(), "--timeout", "4s"]);
+    let ran = session.bsk(&["download", "#stalled", "--out", out.to_str().unwrap(), "--timeout", "4s"]);
+    assert!(
+        ran.complaint().contains(r#"{"event":"progress","transfer":{"received_bytes":11,"#),
+        "{}",
+        ran.report()
+    );
+    let error = ran.failure();
     assert_eq!(error["data"]["reason"], "transfer_timeout", "{error}");
     assert_eq!((&error["code"], &error["exit_code"]), (&json!("timeout"), &json!(4)), "{error}");
     assert_eq!(error["data"]["effect_state"], "none", "{error}");
@@ -186,4 +192,43 @@ fn eighty_megabytes_come_whole_in_little_memory() {
     assert!(cli_kib > 0 && cli_kib < 40 * 1024, "the CLI took {cli_kib} KiB");
     assert!(host_kib < 40 * 1024, "the host took {host_kib} KiB");
     nothing_is_left(&browser);
+}
+
+#[test]
+fn a_file_of_a_site_that_is_closed_is_not_given_out_whatever_page_links_to_it() {
+    let browser = Browser::launch(&Options::default());
+    let session = browser.session();
+    let url = attachment(browser.pages()).replace("127.0.0.1", "other.localhost");
+    let to = url.clone();
+    let redirect = browser.pages().answering(move |_| Response::html("").status(302).header("location", &to));
+    session.open(&format!("<a id=plain href='{url}'>D</a><a id=redirect href='{redirect}'>R</a>"));
+    let out = place(&browser, "closed.txt");
+    let target = |id: &'static str| ["download", id, "--out", out.to_str().unwrap()];
+    browser.set("site_rules", &json!([{ "pattern": "other.localhost", "access": "block" }]));
+    for id in ["#plain", "#redirect"] {
+        let error = session.err(&target(id));
+        assert_eq!(
+            (&error["data"]["reason"], &error["exit_code"]),
+            (&json!("site_blocked"), &json!(7)),
+            "{id}: {error}"
+        );
+        assert_eq!(error["data"]["effect_state"], "none", "{id}: {error}");
+        assert!(!out.exists());
+        until("the file to be deleted", SOON, || {
+            left(&browser)
+                .iter()
+                .all(|folder| {
+                    fs::read_dir(browser.downloads().join(folder))
+                        .is_ok_and(|mut inside| inside.next().is_none())
+                })
+                .then_some(())
+        });
+    }
+    browser.set("site_rules", &json!([{ "pattern": "other.localhost", "access": "ask" }]));
+    let asking = session.start_bsk(&target("#plain"));
+    let consent = Consent::asked(&browser);
+    assert!(consent.text().contains("other.localhost"), "{}", consent.text());
+    consent.allow();
+    let _ = asking.finish().success();
+    assert_eq!(fs::read(&out).unwrap(), b"hello");
 }
