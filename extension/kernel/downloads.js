@@ -25,12 +25,13 @@ import { titleOf } from './ownership.js';
 const GRACE_MS = 200;
 /** How long a download that may turn out to be ours is kept from getting its name; the browser itself waits for 15 s. */
 const HELD_MS = 1000;
+/** Characters of a name in our folder: the browser adds an ending of its own while it downloads, and cancels what is too long then. */
+const MOST_CHARACTERS = 48;
 /** Names that mean a device on Windows, which the browser refuses from extensions on every system. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(?:\.|$)/i;
 /** The browser's own viewer, the same in every Chromium. It shows a document in a frame of its own, and the PDF in one below that. */
 const PDF_VIEWER = 'chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/';
-/** How long downloads are listened to behind the last capture: a question
- * of the browser that is on its way to us then would hold up somebody else's download for 15 s. */
+/** How long downloads are listened to behind the last capture: a question that is on its way to us then would hold up somebody's download for 15 s. */
 const AFTER_MS = 3000;
 /** How long a cancelled download may take to say so. */
 const CANCELLED_MS = 2000;
@@ -379,8 +380,7 @@ export class Downloads {
     if (capture.candidates.length > 1 || (capture.claimed !== null && capture.claimed !== begun)) begun.release();
     if (capture.claimed !== begun) return;
     begun.suggest = null;
-    // The browser takes no name that means a device somewhere; the folder is only for us.
-    suggest({ filename: `${capture.folder}/${DEVICE.test(name) ? `_${name}` : name}`, conflictAction: 'uniquify' });
+    suggest({ filename: `${capture.folder}/${nameInFolder(name)}`, conflictAction: 'uniquify' });
   }
 
   /**
@@ -538,6 +538,16 @@ export class Downloads {
 }
 
 const LOOK_FIRST = 'look into the download list of the browser and at the page with `bsk observe`, and do not run it again blindly';
+
+/**
+ * A name that the browser takes for a file; nobody sees it but us, and its ending is what the browser judges the file by.
+ * @param {string} name
+ */
+function nameInFolder(name) {
+  const [ending = ''] = /\.[^.]{1,16}$/.exec(name) ?? [];
+  const stem = [...name.slice(0, name.length - ending.length)].slice(0, MOST_CHARACTERS).join('');
+  return `${DEVICE.test(name) ? '_' : ''}${stem}${ending}`;
+}
 
 /**
  * Where a download comes from, as the debugger tells it.

@@ -14,9 +14,9 @@ let nextId = 1;
 /**
  * A download begins in the browser, which asks for its name. Gives what it was told, once it was: `own` is a folder of ours.
  * @param {Lab} lab
- * @param {object} [more]
+ * @param {{ [key: string]: unknown, suggested?: string }} [more]
  */
-function begins(lab, more = {}) {
+function begins(lab, { suggested = 'a b.txt', ...more } = {}) {
   const item = { id: nextId++, url: URL, finalUrl: '', state: 'in_progress', filename: '', danger: 'safe', fileSize: 5, bytesReceived: 3, totalBytes: 5, startTime: '2026-11-30T12:00:00Z', ...more };
   const named = { item, where: /** @type {string | null} */ (null) };
   lab.browser.downloads.set(item.id, item);
@@ -25,7 +25,7 @@ function begins(lab, more = {}) {
     assert.equal(named.where, null, 'told once');
     named.where = suggestion === undefined ? 'theirs' : suggestion.filename;
   };
-  const [isAsync] = lab.worker.fire('downloads.onDeterminingFilename', { ...item, filename: 'a b.txt' }, suggest) ?? [];
+  const [isAsync] = lab.worker.fire('downloads.onDeterminingFilename', { ...item, filename: suggested }, suggest) ?? [];
   if (isAsync === undefined) named.where = 'theirs';
   return named;
 }
@@ -65,6 +65,22 @@ test('a download of the tab goes into a folder of its own and is told with its e
   await lab.ok('download_close', { session_id, is_kept: true });
   assert.deepEqual(lab.browser.ended, [], 'the file is the host\'s');
   assert.deepEqual(await lab.ok('download_folders', {}), { folders: [] });
+});
+
+test('names that the browser would not take are others in our folder, and told as they are', async () => {
+  const lab = await new Lab().start();
+  /** @type {[string, string][]} */
+  const names = [['nul.txt', '_nul.txt'], [`${'é'.repeat(125)}x.txt`, `${'é'.repeat(48)}.txt`], ['a'.repeat(60), 'a'.repeat(48)]];
+  for (const [name, inFolder] of names) {
+    const { announce, taking } = await waiting(lab);
+    await announce();
+    const named = begins(lab, { suggested: name });
+    const taken = taking();
+    await lab.browser.advance(300);
+    assert.equal(named.where?.split('/')[1], inFolder);
+    await completes(lab, named);
+    assert.equal(taken.outcome().ok.suggested_filename, name);
+  }
 });
 
 test('of everybody else nothing is claimed, and nothing is kept waiting', async () => {

@@ -40,11 +40,7 @@ fn a_download_that_takes_too_long_or_is_given_up_is_cancelled_in_the_browser() {
     session.open(&format!("<a id=stalled href='{stalled}'>S</a><a id=slow href='{slow}'>W</a>"));
     let out = place(&browser, "late.bin");
     let ran = session.bsk(&["download", "#stalled", "--out", out.to_str().unwrap(), "--timeout", "4s"]);
-    assert!(
-        ran.complaint().contains(r#"{"event":"progress","transfer":{"received_bytes":11,"#),
-        "{}",
-        ran.report()
-    );
+    assert!(ran.complaint().contains(r#""received_bytes":11}}"#), "{}", ran.report());
     let error = ran.failure();
     assert_eq!(error["data"]["reason"], "transfer_timeout", "{error}");
     assert_eq!((&error["code"], &error["exit_code"]), (&json!("timeout"), &json!(4)), "{error}");
