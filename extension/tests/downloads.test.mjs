@@ -172,6 +172,18 @@ test('what takes too long, or is given up, is cancelled and its folder told to t
   assert.deepEqual(await lab.ok('download_folders', {}), { folders: [] }, 'once');
 });
 
+test('an end that comes together with the cancel counts', async () => {
+  const lab = await new Lab().start();
+  const { announce, taking } = await waiting(lab);
+  await announce();
+  const named = begins(lab);
+  const taken = taking();
+  await lab.browser.advance(300);
+  lab.worker.chrome.downloads.cancel = async () => { await completes(lab, named); };
+  await lab.browser.advance(20_000);
+  assert.equal(taken.outcome().ok.byte_size, 5);
+});
+
 test('a file that nobody took is deleted, by a next worker, too; one that is elsewhere never is', async () => {
   const lab = await new Lab().start();
   const { announce } = await waiting(lab);

@@ -3,6 +3,7 @@
 //! The socket is 0600 in a directory that is the user's alone, its name is new each time, and a peer that runs as
 //! another user is sent away before a byte is read. A connection that closes cancels its command.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
@@ -167,26 +168,17 @@ async fn attend(stream: Stream, host: Rc<Host>) {
     let name = run::name_of(&command.action);
     let session = command.session_id.clone();
     let takes_files = matches!(command.action, Action::Upload { .. } | Action::Download { .. });
-    let (line, LineEnd { mut said, mut bytes, sent }) = Line::new();
+    let (line, LineEnd { said, bytes, sent }) = Line::new();
+    let is_between = Cell::new(true);
     let done = {
         let mut running = std::pin::pin!(run::run(Rc::clone(&host), command, caller, line));
+        let mut telling = std::pin::pin!(pass_on(&stream, said, bytes, &is_between));
         let mut closed = std::pin::pin!(until_closed(&mut input, takes_files.then_some(sent)));
-        loop {
-            tokio::select! {
-                biased;
-                done = &mut running => break Some(done),
-                Some(message) = said.recv() => {
-                    // A peer that is gone is noticed by `closed`.
-                    let _ = send(&mut output, &message).await;
-                }
-                // Behind the message that announces them.
-                Some(piece) = bytes.recv() => {
-                    for frame in codec::encode_raw(&piece) {
-                        let _ = output.write_all(&frame).await;
-                    }
-                }
-                () = &mut closed => break None,
-            }
+        tokio::select! {
+            biased;
+            done = &mut running => Some(done),
+            () = &mut telling => None,
+            () = &mut closed => None,
         }
     };
     let duration_ms = started.elapsed().as_millis();
@@ -195,6 +187,11 @@ async fn attend(stream: Stream, host: Rc<Host>) {
         tracing::info!(command = name, session, duration_ms, "cancelled: the caller left");
         return;
     };
+    if !is_between.get() {
+        // A peer that reads no more; a reply would stand in the middle of what it did not read.
+        tracing::info!(command = name, session, duration_ms, "ended: the caller takes nothing more");
+        return;
+    }
     let failed = done.as_ref().err().map(|failure| (failure.code, failure.reason));
     // A caller that left between the end of its command and this reply loses only the words.
     let _ = send_reply(&mut output, done).await;
@@ -203,6 +200,33 @@ async fn attend(stream: Stream, host: Rc<Host>) {
         Some((code, reason)) => {
             tracing::info!(command = name, session, duration_ms, %code, ?reason, "failed");
         }
+    }
+}
+
+/// Passes on what a command says, and the bytes of its file; does not end by itself. `is_between` is false in the middle of a frame.
+async fn pass_on(
+    mut output: &Stream,
+    mut said: mpsc::UnboundedReceiver<FromHost>,
+    mut bytes: mpsc::Receiver<Vec<u8>>,
+    is_between: &Cell<bool>,
+) {
+    loop {
+        // What is said first announces the bytes. A peer that is gone is noticed by `until_closed`.
+        tokio::select! {
+            biased;
+            Some(message) = said.recv() => {
+                is_between.set(false);
+                let _ = send(&mut output, &message).await;
+            }
+            Some(piece) = bytes.recv() => {
+                is_between.set(false);
+                for frame in codec::encode_raw(&piece) {
+                    let _ = output.write_all(&frame).await;
+                }
+            }
+            else => return std::future::pending().await,
+        }
+        is_between.set(true);
     }
 }
 

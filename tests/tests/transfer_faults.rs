@@ -106,6 +106,27 @@ impl Stage {
 }
 
 #[test]
+fn a_caller_that_takes_no_more_bytes_holds_its_session_no_longer_than_its_time() {
+    let stage = Stage::new("<a href='/held'>D</a>");
+    let (held, gate) =
+        stage.browser.pages().gated(Response::attachment("filename=held.bin", &"x".repeat(20_000_000)));
+    let on = ["--session", &stage.session];
+    let set = format!("void(document.querySelector('a').href='{held}')");
+    stage.browser.bsk_ok(&["evaluate", &set, on[0], on[1]]);
+    let out = stage.browser.scratch().file("never.bin");
+    let running = stage.start(&["download", "a", "--out", out.to_str().unwrap(), "--timeout", "8s"]);
+    until("the click", SOON, || (!stage.browser.pages().seen(path_of(&held)).is_empty()).then_some(()));
+    signal(running.pid(), Signal::SIGSTOP);
+    gate.wait();
+    let evaluated = stage.browser.bsk_ok(&["evaluate", "1 + 1", on[0], on[1], "--timeout", "30s"]);
+    assert_eq!(evaluated["value"], 2, "the session goes on while that caller still sleeps");
+    signal(running.pid(), Signal::SIGCONT);
+    let error = running.finish().failure();
+    assert_eq!(error["data"]["effect_state"], "unknown", "{error}");
+    assert!(!out.exists());
+}
+
+#[test]
 fn uploads() {
     for at in [At::Asking, At::Waiting, At::Copying] {
         for victim in VICTIMS {

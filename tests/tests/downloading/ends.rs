@@ -228,3 +228,44 @@ fn a_file_of_a_site_that_is_closed_is_not_given_out_whatever_page_links_to_it() 
     let _ = asking.finish().success();
     assert_eq!(fs::read(&out).unwrap(), b"hello");
 }
+
+#[test]
+fn a_file_that_is_no_longer_what_the_browser_wrote_is_not_taken_and_stays() {
+    let browser = Browser::launch(&Options::default());
+    let session = browser.session();
+    let url = attachment(browser.pages());
+    session.open(&format!("<a href='{url}'>D</a>"));
+    browser.set("downloads", &json!("ask"));
+    let users = browser.scratch().file("users.txt");
+    fs::write(&users, "hello").unwrap();
+    for how in ["longer", "gone", "link"] {
+        let out = place(&browser, "changed.txt");
+        let asking = session.start_bsk(&["download", "a", "--out", out.to_str().unwrap()]);
+        let consent = Consent::asked(&browser);
+        let [folder] = &left(&browser)[..] else { panic!("one download is there: {:?}", left(&browser)) };
+        let folder = browser.downloads().join(folder);
+        let file = fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+        match how {
+            "longer" => fs::write(&file, "hello, and more").unwrap(),
+            "gone" => fs::remove_file(&file).unwrap(),
+            _ => {
+                fs::remove_file(&file).unwrap();
+                std::os::unix::fs::symlink(&users, &file).unwrap();
+            }
+        }
+        consent.allow();
+        let error = asking.finish().failure();
+        assert_eq!(error["data"]["reason"], "download_path_mismatch", "{how}: {error}");
+        assert_eq!(error["data"]["effect_state"], "committed", "{how}: {error}");
+        assert_eq!(
+            (&error["data"]["phase"], &error["data"]["cleanup_state"]),
+            (&json!("checking"), &json!("kept")),
+            "{how}"
+        );
+        assert_eq!(error["data"]["left_path"], file.to_str().unwrap(), "{how}: {error}");
+        assert_eq!(fs::symlink_metadata(&file).is_ok(), how != "gone", "{how}: it is left alone");
+        assert!(!out.exists());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+    assert_eq!(fs::read(&users).unwrap(), b"hello");
+}
