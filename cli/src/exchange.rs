@@ -10,7 +10,8 @@ use bsk_protocol::codec::{self, CodecError, Frame, Local};
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::local::{Command, FromCli, FromHost, Outcome};
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
+use serde_json::json;
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::download_file::{DownloadFile, Written};
 use crate::greeting::Host;
@@ -93,22 +94,28 @@ pub(crate) fn send_for_file(
     file: &DownloadFile,
 ) -> Result<(Reply, Written), Failure> {
     let mut passed = Passed::In { file, written: None };
-    let reply = converse(output, host, command, &mut passed).map_err(|failure| {
-        if failure.data.contains_key("effect_state") {
-            return failure;
-        }
-        if is_told(&failure) {
-            return with_state(failure, "none", WAITING, "done");
-        }
-        let hint = "look into the download list of the browser and at the page with `bsk observe`, and do not run the download again blindly";
-        with_state(failure.hint(hint), "unknown", WAITING, "pending")
+    let done = converse(output, host, command, &mut passed);
+    let Passed::In { written: Some(written), .. } = passed else {
+        return Err(done.map_or_else(with_doubt, |_| malformed("a download without its file")));
+    };
+    // The file is whole and in its place: what went wrong after that does not undo it.
+    let reply = done.or_else(|failure| {
+        let rest = json!({ "effect_state": "committed", "left_path": failure.data.get("left_path") });
+        to_raw_value(&rest).map(|json| Reply { json, raw: Vec::new() }).map_err(|_| failure)
     })?;
-    match passed {
-        Passed::In { written: Some(written), .. } => Ok((reply, written)),
-        Passed::In { .. } | Passed::Nothing | Passed::Out { .. } => {
-            Err(malformed("a download without its file"))
-        }
+    Ok((reply, written))
+}
+
+/// A download's failure with what is known of its effect.
+fn with_doubt(failure: Failure) -> Failure {
+    if failure.data.contains_key("effect_state") {
+        return failure;
     }
+    if is_told(&failure) {
+        return with_state(failure, "none", WAITING, "done");
+    }
+    let hint = "look into the download list of the browser and at the page with `bsk observe`, and do not run the download again blindly";
+    with_state(failure.hint(hint), "unknown", WAITING, "pending")
 }
 
 /// A transfer's failure before anything of it was begun, unless it says otherwise.

@@ -26,6 +26,9 @@ use crate::host::Host;
 use crate::run::{self, Done};
 use crate::transfer::{Line, LineEnd, Sent};
 
+/// How long the last words and bytes of a command may take to get out.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
 /// How long a peer may take for its hello and its command.
 const GREETING: Duration = Duration::from_secs(5);
 
@@ -174,12 +177,20 @@ async fn attend(stream: Stream, host: Rc<Host>) {
         let mut running = std::pin::pin!(run::run(Rc::clone(&host), command, caller, line));
         let mut telling = std::pin::pin!(pass_on(&stream, said, bytes, &is_between));
         let mut closed = std::pin::pin!(until_closed(&mut input, takes_files.then_some(sent)));
-        tokio::select! {
-            biased;
-            done = &mut running => Some(done),
-            () = &mut telling => None,
-            () = &mut closed => None,
+        let mut is_telling = true;
+        let done = loop {
+            tokio::select! {
+                biased;
+                done = &mut running => break Some(done),
+                () = &mut telling, if is_telling => is_telling = false,
+                () = &mut closed => break None,
+            }
+        };
+        if done.is_some() && is_telling {
+            // What was said last is still on its way; a peer that reads nothing is not waited for.
+            let _ = timeout(LAST_WORDS, &mut telling).await;
         }
+        done
     };
     let duration_ms = started.elapsed().as_millis();
     let session = session.as_ref().map_or("-", |id| id.as_str());
@@ -203,7 +214,7 @@ async fn attend(stream: Stream, host: Rc<Host>) {
     }
 }
 
-/// Passes on what a command says, and the bytes of its file; does not end by itself. `is_between` is false in the middle of a frame.
+/// Passes on what a command says, and the bytes of its file, until it has nothing more. `is_between` is false in the middle of a frame.
 async fn pass_on(
     mut output: &Stream,
     mut said: mpsc::UnboundedReceiver<FromHost>,
@@ -224,7 +235,7 @@ async fn pass_on(
                     let _ = output.write_all(&frame).await;
                 }
             }
-            else => return std::future::pending().await,
+            else => return,
         }
         is_between.set(true);
     }

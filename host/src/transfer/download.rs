@@ -73,6 +73,7 @@ pub(crate) async fn download(work: &Work, target: Target) -> Result<Done, Failur
     })?;
     transfer.enter("opening");
     work.stage("waiting for the extension to allow the download");
+    sweep(&work.host).await;
     let call = Call::DownloadOpen {
         session_id: work.session_id.clone(),
         tab_id: work.tab_id,
@@ -257,7 +258,7 @@ fn tell(result: &mut Map<String, Value>, taken: &DownloadTaken, left: Option<Str
     }
 }
 
-/// Removes folders of downloads that an earlier host or browser left, once the kernel has emptied them.
+/// Removes folders of downloads that nobody took, once the kernel has emptied them: at the start of a host and of a download.
 pub(crate) async fn sweep(host: &Host) {
     let Ok(DownloadFolders { folders }) = host.kernel.send(Call::DownloadFolders {}).await else { return };
     let _ = spawn_blocking(move || folders.iter().for_each(|folder| remove_folder(Path::new(folder)))).await;
