@@ -100,7 +100,10 @@ pub(crate) fn send_for_file(
     };
     // The file is whole and in its place: what went wrong after that does not undo it.
     let reply = done.or_else(|failure| {
-        let rest = json!({ "effect_state": "committed", "left_path": failure.data.get("left_path") });
+        let mut rest = json!({ "effect_state": "committed" });
+        if let Some(path) = failure.data.get("left_path") {
+            rest["left_path"] = path.clone();
+        }
         to_raw_value(&rest).map(|json| Reply { json, raw: Vec::new() }).map_err(|_| failure)
     })?;
     Ok((reply, written))
