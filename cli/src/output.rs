@@ -88,7 +88,11 @@ impl Output {
     /// Tells a person who waits what is going on; of a transfer also a program, as a line of JSON.
     pub(crate) fn progress(&self, text: &str, transfer: Option<TransferProgress>) {
         if let (true, Some(transfer)) = (self.is_json, transfer) {
-            to_stderr(&json!({ "event": "progress", "transfer": transfer }).to_string());
+            let mut event = json!({ "event": "progress", "transfer": transfer });
+            if let Some(total) = transfer.total_bytes.filter(|total| *total > 0) {
+                event["percent"] = json!(transfer.received_bytes.saturating_mul(100) / total);
+            }
+            to_stderr(&event.to_string());
         } else if !self.is_quiet && io::stderr().is_terminal() {
             to_stderr(text);
         }
