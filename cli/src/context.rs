@@ -158,7 +158,10 @@ impl Context {
         observe: bool,
         action: Action,
     ) -> Result<Reply, Failure> {
-        self.run_with_files(place, tab_id, default, observe, action, &mut [])
+        let (host, command) = self.reach(place, tab_id, default, observe, action)?;
+        let reply = exchange::send(&self.output, host, command)?;
+        self.tell_user_acted(&reply);
+        Ok(reply)
     }
 
     /// Runs an upload; `sources` are the files that its action announces.
@@ -173,7 +176,10 @@ impl Context {
         sources: &mut [Source],
     ) -> Result<Reply, Failure> {
         let TabPlace { tab_id, session } = &place.tab;
-        self.run_with_files(session, *tab_id, default, place.observe, action, sources)
+        let (host, command) = self.reach(session, *tab_id, default, place.observe, action)?;
+        let reply = exchange::send_with_files(&self.output, host, command, sources)?;
+        self.tell_user_acted(&reply);
+        Ok(reply)
     }
 
     /// Runs a download into a file.
@@ -191,25 +197,6 @@ impl Context {
         let (reply, written) = exchange::send_for_file(&self.output, host, command, file)?;
         self.tell_user_acted(&reply);
         Ok((reply, written))
-    }
-
-    fn run_with_files(
-        &self,
-        place: &SessionPlace,
-        tab_id: Option<TabId>,
-        default: Duration,
-        observe: bool,
-        action: Action,
-        sources: &mut [Source],
-    ) -> Result<Reply, Failure> {
-        let (host, command) = self.reach(place, tab_id, default, observe, action)?;
-        let reply = if sources.is_empty() {
-            exchange::send(&self.output, host, command)?
-        } else {
-            exchange::send_with_files(&self.output, host, command, sources)?
-        };
-        self.tell_user_acted(&reply);
-        Ok(reply)
     }
 
     /// The host that has the session, and the command for it.

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use bsk_protocol::codec::{self, CodecError, Frame, Local};
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::local::{Command, FromCli, FromHost, Outcome};
+use bsk_protocol::transfer::{DOWNLOAD_IN_DOUBT, UPLOAD_IN_DOUBT};
 use serde::de::DeserializeOwned;
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
@@ -78,8 +79,7 @@ pub(crate) fn send_with_files(
             let cleanup = if is_told(&failure) { "done" } else { "pending" };
             return with_state(failure, "none", READING, cleanup);
         }
-        let hint = "the page may have the files: look with `bsk observe` first, and do not run the upload again blindly";
-        with_state(failure.hint(hint), "unknown", WAITING, "pending")
+        with_state(failure.hint(UPLOAD_IN_DOUBT), "unknown", WAITING, "pending")
     })
 }
 
@@ -117,8 +117,7 @@ fn with_doubt(failure: Failure) -> Failure {
     if is_told(&failure) {
         return with_state(failure, "none", WAITING, "done");
     }
-    let hint = "look into the download list of the browser and at the page with `bsk observe`, and do not run the download again blindly";
-    with_state(failure.hint(hint), "unknown", WAITING, "pending")
+    with_state(failure.hint(DOWNLOAD_IN_DOUBT), "unknown", WAITING, "pending")
 }
 
 /// A transfer's failure before anything of it was begun, unless it says otherwise.

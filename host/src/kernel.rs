@@ -211,6 +211,11 @@ pub(crate) fn browser_gone() -> Failure {
     .hint("run `bsk status`; if the browser still runs the extension reconnects by itself within seconds")
 }
 
+/// Milliseconds for a request; no command has more than a day.
+pub(crate) fn in_ms(ms: u64) -> u32 {
+    u32::try_from(ms).unwrap_or(u32::MAX)
+}
+
 /// A value as raw JSON for a request.
 pub(crate) fn raw(value: &impl Serialize) -> Box<RawValue> {
     to_raw_value(value).expect("the host's own arguments have string keys and finite numbers")

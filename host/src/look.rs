@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::act::{fetch_pointer, to_viewport};
+use crate::kernel::in_ms;
 use crate::run::{Done, Work};
 use crate::target::Element;
 
@@ -78,7 +79,7 @@ async fn run_script(
         expression,
         await_promise,
         return_by_value,
-        timeout_ms: u32::try_from(work.page_timeout_ms()).unwrap_or(u32::MAX),
+        timeout_ms: in_ms(work.page_timeout_ms()),
     };
     work.host.kernel.send(call).await
 }

@@ -10,6 +10,12 @@ pub const MOST_BYTES: u64 = 512 * 1024 * 1024;
 /// Longest name in bytes, as file systems have it.
 pub const LONGEST_NAME: usize = 255;
 
+/// What to do when nobody can tell whether a page got the files of an upload.
+pub const UPLOAD_IN_DOUBT: &str =
+    "the page may have the files: look with `bsk observe` first, and do not run the upload again blindly";
+/// What to do when nobody can tell what became of a download.
+pub const DOWNLOAD_IN_DOUBT: &str = "look into the download list of the browser and at the page with `bsk observe`, and do not run the download again blindly";
+
 /// Names that mean a device on Windows, whatever ending they have.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 

@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::press::chord;
 use super::{UsedElement, effects, flush, used};
+use crate::kernel::in_ms;
 use crate::run::{Done, Work};
 use crate::target::Element;
 
@@ -93,11 +94,6 @@ pub(crate) async fn fill(
     insert_field(&mut result, Some(ended), begun.is_secret);
     result.insert("effects".into(), json!(effects(work, events, ready(Ok(flushed))).await?));
     Ok(Done::new(&result))
-}
-
-/// Milliseconds as the kernel takes them.
-fn in_ms(ms: u64) -> u32 {
-    u32::try_from(ms).unwrap_or(u32::MAX)
 }
 
 /// Edits a field that the page library has made ready with keys: an editor that draws itself, or one that is emptied.

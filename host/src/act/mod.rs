@@ -39,7 +39,7 @@ pub(crate) use select::select;
 pub(crate) use type_text::type_text;
 
 use crate::arrival;
-use crate::kernel::Pending;
+use crate::kernel::{Pending, in_ms};
 use crate::run::{Done, Work, tab_lost};
 use crate::tabs::TabEvent;
 use crate::target::Element;
@@ -169,7 +169,7 @@ fn flush_in(work: &Work, frame: FrameNumber) -> Pending<Value> {
 
 fn flush_and_ask(work: &Work, frame: Option<FrameNumber>) -> Pending<Value> {
     let (session_id, tab_id) = (work.session_id.clone(), work.tab_id);
-    let opened_ms = u32::try_from(work.page_timeout_ms()).ok();
+    let opened_ms = Some(in_ms(work.page_timeout_ms()));
     work.host.kernel.send(Call::Flush { session_id, tab_id, frame, opened_ms })
 }
 

@@ -13,6 +13,7 @@ use bsk_protocol::codec::RAW_CHUNK_BYTES;
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::kernel::{Call, DownloadFolders, DownloadProgress, DownloadTaken};
 use bsk_protocol::local::{MouseButton, Target, TransferProgress};
+use bsk_protocol::transfer::DOWNLOAD_IN_DOUBT;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc::Sender;
 use tokio::task::spawn_blocking;
@@ -22,6 +23,7 @@ use super::upload::is_refusal;
 use super::{Effect, Line, Sent};
 use crate::act::{self, Press};
 use crate::host::Host;
+use crate::kernel::in_ms;
 use crate::run::{Done, Work};
 use crate::session::agent_of;
 use crate::target::{self, Element};
@@ -34,8 +36,6 @@ const COMPENSATION_MS: u64 = 2500;
 const TOLD_EVERY: Duration = Duration::from_millis(500);
 /// File systems keep times more coarsely than the browser does.
 const COARSE: Duration = Duration::from_secs(3);
-/// What is said after a failure that nobody knows the outcome of.
-const IN_DOUBT: &str = "look into the download list of the browser and at the page with `bsk observe`, and do not run the download again blindly";
 
 /// The kernel's capture, closed when it is dropped.
 struct Open<'a> {
@@ -65,7 +65,7 @@ impl Drop for Open<'_> {
 /// What keeps the file from coming; whether the browser has it all the same is in the failure.
 pub(crate) async fn download(work: &Work, target: Target) -> Result<Done, Failure> {
     let transfer = &work.transfer;
-    transfer.in_doubt(IN_DOUBT);
+    transfer.in_doubt(DOWNLOAD_IN_DOUBT);
     transfer.enter("finding");
     let target = target::locate(work, target).await?;
     let line = work.take_line().ok_or_else(|| {
@@ -73,7 +73,6 @@ pub(crate) async fn download(work: &Work, target: Target) -> Result<Done, Failur
     })?;
     transfer.enter("opening");
     work.stage("waiting for the extension to allow the download");
-    sweep(&work.host).await;
     let call = Call::DownloadOpen {
         session_id: work.session_id.clone(),
         tab_id: work.tab_id,
@@ -81,8 +80,10 @@ pub(crate) async fn download(work: &Work, target: Target) -> Result<Done, Failur
         agent: agent_of(work.caller).await,
         timeout_ms: in_ms(work.page_timeout_ms()),
     };
-    work.host.kernel.send::<Value>(call).await?;
+    // Ahead of it, so that a caller who leaves meanwhile leaves no capture open.
     let mut open = Open { work, is_kept: false };
+    let (opened, ()) = tokio::join!(work.host.kernel.send::<Value>(call), sweep(&work.host));
+    opened?;
     let mut result = click(work, &target).await?;
     let taken = take(work, &line).await?;
     transfer.set_effect(Effect::Committed);
@@ -100,10 +101,6 @@ pub(crate) async fn download(work: &Work, target: Target) -> Result<Done, Failur
     let left = if taken.is_own_place { remove(&taken.path).await } else { Some(taken.path.clone()) };
     tell(&mut result, &taken, left);
     Ok(Done::new(&result))
-}
-
-fn in_ms(ms: u64) -> u32 {
-    u32::try_from(ms).unwrap_or(u32::MAX).min(86_400_000)
 }
 
 /// Clicks what begins the download; what the click's own reply has.

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
+use bsk_protocol::transfer::UPLOAD_IN_DOUBT;
 
 /// Whether the page got something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -22,10 +23,6 @@ impl Effect {
         }
     }
 }
-
-/// What is said after an upload that nobody knows the outcome of.
-const IN_DOUBT: &str =
-    "the page may have the files: look with `bsk observe` first, and do not run the upload again blindly";
 
 /// Shared between a transfer and the command that runs it.
 #[derive(Debug, Default)]
@@ -94,7 +91,7 @@ impl TransferState {
             if is_late || failure.reason == Some(Reason::PageNavigated) {
                 failure.reason = Some(Reason::TransferOutcomeUnknown);
             }
-            failure.hint = Some(self.doubt.get().unwrap_or(IN_DOUBT).to_owned());
+            failure.hint = Some(self.doubt.get().unwrap_or(UPLOAD_IN_DOUBT).to_owned());
         }
         failure = failure
             .with("effect_state", effect.as_str())

@@ -17,6 +17,7 @@ use tokio::task::spawn_blocking;
 use super::staging::receive;
 use super::{Effect, Staged, TransferState, drop as dropping};
 use crate::act::{self, Press, UsedElement};
+use crate::kernel::in_ms;
 use crate::run::{Done, Work};
 use crate::session::agent_of;
 use crate::target::{self, Element};
@@ -138,7 +139,7 @@ async fn open(work: &Work, frame: FrameNumber, staged: &Staged) -> Result<(), Fa
         frame,
         files: staged.files.clone(),
         agent: agent_of(work.caller).await,
-        timeout_ms: u32::try_from(work.page_timeout_ms()).unwrap_or(u32::MAX).min(86_400_000),
+        timeout_ms: in_ms(work.page_timeout_ms()),
     };
     work.host.kernel.send::<Value>(call).await.map(drop)
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{REPLACING, is_replacing, matched, next_document, time_left};
-use crate::kernel::Pending;
+use crate::kernel::{Pending, in_ms};
 use crate::run::Work;
 
 /// How long nothing may have happened; the page library has the same time (extension/page/wait.js).
@@ -32,7 +32,7 @@ pub(super) async fn wait(work: &Work) -> Result<Waited, Failure> {
             return Ok(Waited { matched: None, busy: Some(busy), ..matched(work, "idle") });
         };
         let left_ms = u64::try_from(left.as_millis()).unwrap_or(u64::MAX).saturating_sub(LATEST_MS);
-        let asked = u32::try_from(left_ms).unwrap_or(u32::MAX);
+        let asked = in_ms(left_ms);
         let args = json!({ "condition": "quiet", "value": "", "timeout_ms": asked });
         let rest: Pending<Rest> = work.page(FrameNumber::MAIN, PageFunction::Wait, &args);
         let network: NetworkQuiet = work.host.kernel.send(quiet(work, QUIET_MS, asked)).await?;
