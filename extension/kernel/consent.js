@@ -259,12 +259,11 @@ export class Consent {
  * @param {string} what was not done
  * @param {Verdict} verdict
  * @param {Reason} reason when it was the user who said no
- * @param {import("./types.js").JsonObject} [data]
  * @returns {Refusal}
  */
-export function notAllowed(what, { by, why: words }, reason, data = undefined) {
+export function notAllowed(what, { by, why: words }, reason) {
   const refusal = (/** @type {Reason} */ named, /** @type {string} */ why, /** @type {string} */ hint) =>
-    new Refusal('permission_denied', named, `${what}: ${why}`, hint, data);
+    new Refusal('permission_denied', named, `${what}: ${why}`, hint);
   const elsewhere = reason === 'consent_denied' ? 'do without it, or open the page with `bsk tab create`' : 'do without that site';
   switch (by) {
     case 'timed_out': return refusal('consent_timed_out', 'the user did not answer within 60 s', 'tell the user why you need it, then ask again');

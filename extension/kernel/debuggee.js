@@ -26,6 +26,8 @@ const EMPTY_MS = 2000;
 const INPUT_REST_MS = 500;
 const INPUT_FOLLOWED_MS = 10_000;
 const INTERCEPT = 'Page.setInterceptFileChooserDialog';
+/** What frames in processes of their own tell that is passed on as it is. */
+const OF_FRAMES = new Set(['Page.frameNavigated', 'Page.frameDetached', 'Page.downloadWillBegin']);
 /** What may set off requests. */
 const INPUT = /^Input\.(?:dispatch|insertText)/;
 
@@ -469,7 +471,7 @@ export class Debuggees {
       this.#watcher.event(tabId, method, params);
     }
     if (method.startsWith('Target.')) this.#onTargetEvent(tabId, method, params);
-    else if (method === 'Page.frameNavigated' || method === 'Page.frameDetached' || method === 'Page.downloadWillBegin') this.#watcher.event(tabId, method, params);
+    else if (OF_FRAMES.has(method)) this.#watcher.event(tabId, method, params);
     else if (method === 'Inspector.targetCrashed') this.#tabs.get(tabId)?.failIn(sessionId, pageNavigated(tabId));
   }
 

@@ -17,7 +17,7 @@
 import { Refusal } from './codes.js';
 import { notAllowed } from './consent.js';
 import { within } from './deadline.js';
-import { fileWords } from './file_words.js';
+import { checkTransfers, fileWords, withEffect } from './transfers.js';
 import { LeftDownloads } from './left_downloads.js';
 import { titleOf } from './ownership.js';
 
@@ -142,11 +142,7 @@ export class Downloads {
    */
   async open(session, claim, { agent, timeout_ms }) {
     const { settings, debuggees } = this.#parts;
-    if (settings.values.downloads === 'block') {
-      throw new Refusal('permission_denied', 'downloads_blocked',
-        `downloads are blocked by ${settings.isManaged('downloads') ? 'a policy of the administrator' : 'the user, in the options of the extension'}`,
-        'do without it, or ask the user');
-    }
+    checkTransfers(settings, 'downloads');
     await Promise.allSettled(this.#closing);
     this.#close(session.sessionId);
     const capture = new Capture(session, claim, agent ?? session.agent, `bsk-${this.#around.randomUUID().replaceAll('-', '')}`);
@@ -331,7 +327,7 @@ export class Downloads {
       return;
     }
     // Noted first: whatever happens from here on, a next worker knows what to end.
-    void this.#left.add({ id: begun.id, folder: capture.folder });
+    void this.#left.add(begun.id, capture.folder);
     this.#around.setTimer(() => this.#claim(capture, begun), GRACE_MS);
   }
 
@@ -454,8 +450,8 @@ export class Downloads {
    * @returns {Promise<Item>}
    */
   async #itemOf({ claimed }) {
-    const [item] = claimed === null ? [] : await this.#around.chrome.downloads.search({ id: claimed.id });
     if (claimed === null) throw notOpen();
+    const [item] = await this.#around.chrome.downloads.search({ id: claimed.id });
     return item ?? claimed.item;
   }
 
@@ -468,7 +464,7 @@ export class Downloads {
     try {
       for (const url of [item.url, item.finalUrl]) if (/^https?:/.test(url)) await this.#parts.admission.visit(session, claim, url);
     } catch (error) {
-      throw error instanceof Refusal ? new Refusal(error.code, error.reason, error.message, error.hint, { ...error.data, effect_state: 'none' }) : error;
+      throw withEffect(error, 'none');
     }
   }
 
@@ -485,7 +481,7 @@ export class Downloads {
       subject: fileWords({ name: claimed?.name ?? '', size: item.fileSize }), choices: ['once', 'session', 'site'],
     }, capture.end.signal);
     if (verdict.isAllowed) return;
-    throw notAllowed(`the file from \`${site}\` was not given out`, verdict, 'download_not_allowed', { effect_state: 'none' });
+    throw withEffect(notAllowed(`the file from \`${site}\` was not given out`, verdict, 'download_not_allowed'), 'none');
   }
 
   /**

@@ -4,14 +4,14 @@
 
 /** @import { Surroundings } from './types.js' */
 
-import { arrayOf, integer, object, text } from './shape.js';
+import { arrayOf, bool, integer, object, text } from './shape.js';
 
 const KEY = 'left_downloads';
 const MOST = 200;
-const entryShape = object({ id: integer(0, Number.MAX_SAFE_INTEGER), folder: text(1, 100) }, { path: text(0, 8192), is_over: object({}) });
+const entryShape = object({ id: integer(0, Number.MAX_SAFE_INTEGER), folder: text(1, 100), is_over: bool }, { path: text(0, 8192) });
 const storedShape = arrayOf(entryShape, MOST);
 
-/** `path`: the folder as the system names it. @typedef {{ id: number, folder: string, path?: string, is_over?: {} }} Entry */
+/** `path`: the folder as the system names it; `is_over`: nothing is in it any more. @typedef {{ id: number, folder: string, is_over: boolean, path?: string }} Entry */
 
 export class LeftDownloads {
   /** @type {Surroundings} */
@@ -31,13 +31,16 @@ export class LeftDownloads {
     const stored = (await this.#around.chrome.storage.local.get(KEY))[KEY];
     if (!storedShape.accepts(stored)) return;
     this.#entries = new Map(stored.map((entry) => [entry.id, /** @type {Entry} */ (entry)]));
-    this.#ended = Promise.allSettled(stored.filter(({ is_over }) => is_over === undefined).map(({ id }) => this.end(id)));
+    this.#ended = Promise.allSettled(stored.filter(({ is_over }) => !is_over).map(({ id }) => this.end(id)));
   }
 
-  /** @param {Entry} entry */
-  add(entry) {
-    this.#entries.set(entry.id, entry);
-    for (const id of this.#entries.keys()) if (this.#entries.size > MOST) this.#entries.delete(id);
+  /**
+   * @param {number} id
+   * @param {string} folder
+   */
+  add(id, folder) {
+    this.#entries.set(id, { id, folder, is_over: false });
+    for (const oldest of this.#entries.keys()) if (this.#entries.size > MOST) this.#entries.delete(oldest);
     return this.#save();
   }
 
@@ -73,7 +76,7 @@ export class LeftDownloads {
     if (item !== undefined) this.saw(id, item.filename);
     if (item?.state === 'complete' && folderOf(item.filename, entry.folder) !== null) await downloads.removeFile(id).catch(() => {});
     if (entry.path === undefined) this.#entries.delete(id);
-    else entry.is_over = {};
+    else entry.is_over = true;
     await this.#save();
   }
 
@@ -83,10 +86,15 @@ export class LeftDownloads {
    */
   async take() {
     await this.#ended;
-    const over = [...this.#entries.values()].filter(({ is_over, path }) => is_over !== undefined && path !== undefined);
-    for (const { id } of over) this.#entries.delete(id);
-    if (over.length > 0) await this.#save();
-    return over.flatMap(({ path }) => (path === undefined ? [] : [path]));
+    /** @type {string[]} */
+    const folders = [];
+    for (const { id, is_over, path } of this.#entries.values()) {
+      if (!is_over || path === undefined) continue;
+      folders.push(path);
+      this.#entries.delete(id);
+    }
+    if (folders.length > 0) await this.#save();
+    return folders;
   }
 
   #save() {

@@ -16,11 +16,11 @@
 
 import { fromPage, Refusal } from './codes.js';
 import { notAllowed } from './consent.js';
-import { fileWords } from './file_words.js';
 import { titleOf } from './ownership.js';
 import { valueOf } from './page_calls.js';
 import { checkStaged } from './policy/staged_path.js';
 import { arrayOf, integer, isObject } from './shape.js';
+import { checkTransfers, fileWords, withEffect } from './transfers.js';
 
 const KEY = 'upload_tabs';
 const storedShape = arrayOf(integer(0, Number.MAX_SAFE_INTEGER));
@@ -108,7 +108,7 @@ export class Uploads {
    */
   async open(session, claim, { frame, files, agent, timeout_ms }, signal) {
     checkStaged(files);
-    this.#checkSetting();
+    checkTransfers(this.#parts.settings, 'uploads');
     if (this.#open.has(session.sessionId)) {
       throw new Refusal('permission_denied', 'session_busy', `session \`${session.sessionId}\` has an upload already`, 'wait until it is over');
     }
@@ -267,14 +267,6 @@ export class Uploads {
     if (upload.end.signal.aborted) throw notOpen();
   }
 
-  #checkSetting() {
-    const { settings } = this.#parts;
-    if (settings.values.uploads !== 'block') return;
-    throw new Refusal('permission_denied', 'uploads_blocked',
-      `uploads are blocked by ${settings.isManaged('uploads') ? 'a policy of the administrator' : 'the user, in the options of the extension'}`,
-      'do without it, or ask the user');
-  }
-
   /**
    * Makes sure that the files may get into a frame: by the settings as they are now, by the site rules and by the user.
    * @param {Upload} upload
@@ -283,7 +275,7 @@ export class Uploads {
   async #admit(upload, frameId) {
     const { admission, frames, settings, sites } = this.#parts;
     const { session, claim } = upload;
-    this.#checkSetting();
+    checkTransfers(settings, 'uploads');
     if (sites.originIn(claim.tabId, frameId) === null) await frames.list(claim);
     const need = sites.check(claim, 'act', frameId);
     if (need === 'unknown_frame') throw probeFailed('its frame is gone');
@@ -377,7 +369,7 @@ export class Uploads {
     const is_verified = await inPage(END, []).then(() => true, (error) => {
       // What the page did with the files took its document along: it got them.
       if (error instanceof Refusal && error.reason === 'page_navigated') return false;
-      throw asOutcome(error, 'unknown');
+      throw withEffect(error, 'unknown');
     });
     send('Runtime.releaseObjectGroup', { objectGroup: GROUP }).catch(() => {});
     return { not_accepted, is_verified };
@@ -435,16 +427,6 @@ function notOpen() {
 }
 
 /**
- * A refusal with what is known of the effect.
- * @param {unknown} error
- * @param {'none' | 'unknown'} effect_state
- */
-function asOutcome(error, effect_state) {
-  if (!(error instanceof Refusal)) return error;
-  return new Refusal(error.code, error.reason, error.message, error.hint, { ...error.data, effect_state });
-}
-
-/**
  * What is wrong when the browser refuses files as such: to a page that may be touched, only for the extension's want of a right.
  * @param {unknown} error
  */
@@ -461,7 +443,7 @@ function notSet(error) {
   const refused = accessOr(error);
   if (!(refused instanceof Refusal) || refused.reason === 'file_access_off') return refused;
   // The page may have gone after it got them.
-  if (refused.reason !== null) return asOutcome(refused, 'unknown');
+  if (refused.reason !== null) return withEffect(refused, 'unknown');
   return new Refusal('cdp_failed', 'set_file_input_failed', 'the browser did not give the files to the file input',
     'run `bsk observe` to see the page as it is now', { ...refused.data, effect_state: 'unknown' });
 }
