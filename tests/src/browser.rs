@@ -166,6 +166,45 @@ impl Browser {
         &self.profile
     }
 
+    /// Wakes the extension's worker as the next thing that the user does would: with a window of its own, since a blank tab beside a page
+    /// would look like one that the page opened.
+    ///
+    /// # Panics
+    /// When the browser opens none.
+    #[track_caller]
+    pub fn wake_worker(&self) -> Value {
+        let params = json!({ "url": "about:blank", "newWindow": true });
+        self.devtools.call(None, "Target.createTarget", &params).expect("a window opens")
+    }
+
+    /// The uploads that are staged in its state directory.
+    #[must_use]
+    pub fn staged(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.scratch.state_dir().join("staging")).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
+    }
+
+    /// The states of its downloads, as it lists them.
+    ///
+    /// # Panics
+    /// When its extension does not answer.
+    #[track_caller]
+    #[must_use]
+    pub fn download_states(&self) -> Vec<String> {
+        let states = self.in_worker("chrome.downloads.search({}).then(all => all.map(one => one.state))");
+        serde_json::from_value(states).expect("states are text")
+    }
+
+    /// What is in its download folder, folders and files, by name.
+    #[must_use]
+    pub fn downloaded(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.downloads()).into_iter().flatten().flatten();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
     /// Where it puts downloads; not there before the first one.
     #[must_use]
     pub fn downloads(&self) -> PathBuf {

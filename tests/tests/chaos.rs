@@ -208,9 +208,7 @@ impl Chaos {
             }
             Blow::Worker => {
                 self.browser.devtools().worker().close();
-                // What the user does next wakes the worker.
-                let params = serde_json::json!({ "url": "about:blank", "newWindow": true });
-                let opened = self.browser.devtools().call(None, "Target.createTarget", &params).unwrap();
+                let opened = self.browser.wake_worker();
                 let target = serde_json::json!({ "targetId": opened["targetId"] });
                 let _ = self.browser.devtools().call(None, "Target.closeTarget", &target);
             }

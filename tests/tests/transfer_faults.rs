@@ -4,7 +4,6 @@
 #![allow(clippy::unwrap_used, reason = "a check that fails inside a test fails the test")]
 
 use std::fs::{self, File};
-use std::path::PathBuf;
 use std::time::Duration;
 
 use bsk_tests::{Browser, Consent, Options, Ran, Response, Running, signal, until};
@@ -77,31 +76,11 @@ impl Stage {
             Victim::Cli => {}
             Victim::Browser => self.browser.start_again(&Options::default()),
             Victim::Host | Victim::Worker => {
-                // What the user does next wakes the worker.
-                let params = json!({ "url": "about:blank", "newWindow": true });
-                self.browser.devtools().call(None, "Target.createTarget", &params).unwrap();
+                self.browser.wake_worker();
                 until("another host", BACK, || self.browser.find_host().filter(|pid| *pid != host));
             }
         }
         told
-    }
-
-    fn staged(&self) -> Vec<PathBuf> {
-        let entries =
-            fs::read_dir(self.browser.scratch().state_dir().join("staging")).into_iter().flatten().flatten();
-        entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
-    }
-
-    /// What is left in the browser's download folder.
-    fn left(&self) -> Vec<PathBuf> {
-        let entries = fs::read_dir(self.browser.downloads()).into_iter().flatten().flatten();
-        entries.map(|entry| entry.path()).collect()
-    }
-
-    fn listed(&self, state: &str) -> bool {
-        let states =
-            self.browser.in_worker("chrome.downloads.search({}).then(all => all.map(one => one.state))");
-        states.as_array().unwrap().iter().any(|one| one == state)
     }
 }
 
@@ -150,14 +129,16 @@ fn uploads() {
                 }
                 At::Waiting => {
                     let running = stage.start(&["upload", "button", "--file", path]);
-                    until("the copy to be staged", SOON, || (stage.staged().len() == 1).then_some(()));
+                    until("the copy to be staged", SOON, || {
+                        (stage.browser.staged().len() == 1).then_some(())
+                    });
                     running
                 }
                 At::Copying => {
                     // So much that it is stopped in the middle of it.
                     File::options().write(true).open(&file).unwrap().set_len(LARGE).unwrap();
                     let running = stage.start(&["upload", "#f", "--file", path]);
-                    until("the copy to be begun", SOON, || (stage.staged().len() == 1).then_some(()));
+                    until("the copy to be begun", SOON, || (stage.browser.staged().len() == 1).then_some(()));
                     signal(running.pid(), Signal::SIGSTOP);
                     running
                 }
@@ -171,7 +152,9 @@ fn uploads() {
             }
             let kept = fs::read(&file).unwrap();
             assert!(kept.starts_with(b"MINE") && kept[4..].iter().all(|byte| *byte == 0), "{case}");
-            until(&format!("nothing to be staged: {case}"), BACK, || stage.staged().is_empty().then_some(()));
+            until(&format!("nothing to be staged: {case}"), BACK, || {
+                stage.browser.staged().is_empty().then_some(())
+            });
         }
     }
 }
@@ -207,7 +190,9 @@ fn downloads() {
             let running = stage.start(&args);
             match at {
                 At::Waiting => {
-                    until("the download to be under way", SOON, || stage.listed("in_progress").then_some(()));
+                    until("the download to be under way", SOON, || {
+                        stage.browser.download_states().contains(&"in_progress".to_owned()).then_some(())
+                    });
                 }
                 At::Asking => {
                     gate.wait();
@@ -219,7 +204,9 @@ fn downloads() {
                     });
                     signal(running.pid(), Signal::SIGSTOP);
                     gate.wait();
-                    until("the browser's own end", SOON, || stage.listed("complete").then_some(()));
+                    until("the browser's own end", SOON, || {
+                        stage.browser.download_states().contains(&"complete".to_owned()).then_some(())
+                    });
                 }
             }
             let ran = stage.kill(victim, running);
@@ -241,8 +228,10 @@ fn downloads() {
                 // Its folder, emptied, goes with the next host.
                 signal(stage.browser.host_pid(), Signal::SIGTERM);
             }
-            until(&format!("nothing to be left: {case}"), BACK, || stage.left().is_empty().then_some(()));
-            assert!(!stage.listed("in_progress"), "{case}");
+            until(&format!("nothing to be left: {case}"), BACK, || {
+                stage.browser.downloaded().is_empty().then_some(())
+            });
+            assert!(!stage.browser.download_states().contains(&"in_progress".to_owned()), "{case}");
         }
     }
 }

@@ -7,13 +7,7 @@ use bsk_tests::{Browser, Consent, Options, Response, peak_resident_kib, signal, 
 use nix::sys::signal::Signal;
 use serde_json::json;
 
-use crate::{BROWSER, SOON, attached, attachment, download, is_alone, left, nothing_is_left, place, stalled};
-
-/// Downloads under way or ended, as the browser lists them.
-fn listed(browser: &Browser) -> Vec<String> {
-    let states = browser.in_worker("chrome.downloads.search({}).then(all => all.map(one => one.state))");
-    states.as_array().unwrap().iter().map(|state| state.as_str().unwrap().to_owned()).collect()
-}
+use crate::{BROWSER, SOON, attached, attachment, download, is_alone, nothing_is_left, place, stalled};
 
 #[test]
 fn a_click_that_begins_no_download_says_so() {
@@ -45,28 +39,30 @@ fn a_download_that_takes_too_long_or_is_given_up_is_cancelled_in_the_browser() {
     assert_eq!(error["data"]["reason"], "transfer_timeout", "{error}");
     assert_eq!((&error["code"], &error["exit_code"]), (&json!("timeout"), &json!(4)), "{error}");
     assert_eq!(error["data"]["effect_state"], "none", "{error}");
-    assert_eq!(listed(&browser), ["interrupted"]);
+    assert_eq!(browser.download_states(), ["interrupted"]);
     // Given up while it is under way.
     let running = session.start_bsk(&["download", "#stalled", "--out", out.to_str().unwrap()]);
     until("the download to begin", SOON, || {
-        listed(&browser).contains(&"in_progress".to_owned()).then_some(())
+        browser.download_states().contains(&"in_progress".to_owned()).then_some(())
     });
     running.kill();
     until("it to be cancelled", SOON, || {
-        (!listed(&browser).contains(&"in_progress".to_owned())).then_some(())
+        (!browser.download_states().contains(&"in_progress".to_owned())).then_some(())
     });
     // Killed together with the host.
     let running = session.start_bsk(&["download", "#stalled", "--out", out.to_str().unwrap()]);
     until("the download to begin", SOON, || {
-        listed(&browser).contains(&"in_progress".to_owned()).then_some(())
+        browser.download_states().contains(&"in_progress".to_owned()).then_some(())
     });
     signal(browser.host_pid(), Signal::SIGKILL);
     let error = running.finish().failure();
     assert_eq!(error["data"]["effect_state"], "unknown", "{error}");
     until("it to be cancelled", SOON, || {
-        (!listed(&browser).contains(&"in_progress".to_owned())).then_some(())
+        (!browser.download_states().contains(&"in_progress".to_owned())).then_some(())
     });
-    until("nothing to be left of it", Duration::from_secs(20), || left(&browser).is_empty().then_some(()));
+    until("nothing to be left of it", Duration::from_secs(20), || {
+        browser.downloaded().is_empty().then_some(())
+    });
     assert!(!out.exists());
     assert_eq!(fs::read_dir(out.parent().unwrap()).unwrap().count(), 0);
     // And the session goes on.
@@ -89,12 +85,12 @@ fn a_caller_that_leaves_before_it_took_the_file_leaves_nothing() {
     asking.kill();
     until("the question to be withdrawn", SOON, || (!Consent::is_asked(&browser)).then_some(()));
     until("the file to be deleted", SOON, || {
-        left(&browser).iter().all(|name| name.starts_with("bsk-")).then_some(())
+        browser.downloaded().iter().all(|name| name.starts_with("bsk-")).then_some(())
     });
     browser.set("downloads", &json!("allow"));
     download(&session, &["a"], &out);
     is_alone(&out);
-    assert_eq!(left(&browser), [""; 0], "the emptied folder went with the next download");
+    assert_eq!(browser.downloaded(), [""; 0], "the emptied folder went with the next download");
 }
 
 #[test]
@@ -146,14 +142,14 @@ fn a_killed_browser_leaves_nothing_once_it_is_back() {
         session.start_bsk(&["download", "a", "--out", out.to_str().unwrap()])
     };
     until("the download to begin", SOON, || {
-        listed(&browser).contains(&"in_progress".to_owned()).then_some(())
+        browser.download_states().contains(&"in_progress".to_owned()).then_some(())
     });
     browser.kill();
     let error = running.finish().failure();
     assert_eq!(error["data"]["effect_state"], "unknown", "{error}");
     assert_eq!(fs::read_dir(out.parent().unwrap()).unwrap().count(), 0);
     browser.start_again(&Options::default());
-    until("nothing to be left", Duration::from_secs(20), || left(&browser).is_empty().then_some(()));
+    until("nothing to be left", Duration::from_secs(20), || browser.downloaded().is_empty().then_some(()));
 }
 
 #[test]
@@ -208,7 +204,8 @@ fn a_file_of_a_site_that_is_closed_is_not_given_out_whatever_page_links_to_it() 
         assert_eq!(error["data"]["effect_state"], "none", "{id}: {error}");
         assert!(!out.exists());
         until("the file to be deleted", SOON, || {
-            left(&browser)
+            browser
+                .downloaded()
                 .iter()
                 .all(|folder| {
                     fs::read_dir(browser.downloads().join(folder))
@@ -239,7 +236,9 @@ fn a_file_that_is_no_longer_what_the_browser_wrote_is_not_taken_and_stays() {
         let out = place(&browser, "changed.txt");
         let asking = session.start_bsk(&["download", "a", "--out", out.to_str().unwrap()]);
         let consent = Consent::asked(&browser);
-        let [folder] = &left(&browser)[..] else { panic!("one download is there: {:?}", left(&browser)) };
+        let [folder] = &browser.downloaded()[..] else {
+            panic!("one download is there: {:?}", browser.downloaded())
+        };
         let folder = browser.downloads().join(folder);
         let file = fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
         match how {

@@ -50,19 +50,10 @@ fn download(session: &Session<'_>, target: &[&str], out: &Path) -> Value {
     session.ok(&args)
 }
 
-/// What is in the browser's download folder, folders and files, by name.
-fn left(browser: &Browser) -> Vec<String> {
-    let entries = fs::read_dir(browser.downloads()).into_iter().flatten().flatten();
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    names.sort();
-    names
-}
-
 /// Nothing of ours is in the browser's download folder.
 #[track_caller]
 fn nothing_is_left(browser: &Browser) {
-    until("the download folder to be empty", SOON, || left(browser).is_empty().then_some(()));
+    until("the download folder to be empty", SOON, || browser.downloaded().is_empty().then_some(()));
 }
 
 /// The only thing in the folder of a place is its file.

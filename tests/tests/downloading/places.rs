@@ -6,7 +6,7 @@ use std::process::Command;
 
 use bsk_tests::{Browser, Options, Response};
 
-use crate::{BROWSER, attachment, download, is_alone, left, place};
+use crate::{BROWSER, attachment, download, is_alone, place};
 
 #[test]
 fn a_place_that_takes_no_file_is_refused_before_anything_is_clicked() {
@@ -91,7 +91,7 @@ fn a_full_disk_leaves_no_part_and_the_browser_s_file_where_it_is_told() {
     download(&session, &["#small"], &out);
     is_alone(&out);
     assert_eq!(fs::read(&out).unwrap(), b"hello");
-    assert_eq!(left(&browser), [""; 0]);
+    assert_eq!(browser.downloaded(), [""; 0]);
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn names_of_every_kind_are_told_and_do_no_harm() {
             let got: String = told.chars().filter(|c| !"\"%_\u{202e}".contains(*c)).collect();
             assert_eq!(got.trim_start_matches('-'), kept.trim_start_matches('-'), "{name}: {told}");
         }
-        assert_eq!(left(&browser), [""; 0], "{name}");
+        assert_eq!(browser.downloaded(), [""; 0], "{name}");
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bsk_tests::{Browser, Options, until, workspace};
 
-use crate::{SOON, attachment, download, is_alone, left, place};
+use crate::{SOON, attachment, download, is_alone, place};
 
 #[test]
 fn scenario_33_a_download_manager_before_and_after_us() {
@@ -30,7 +30,7 @@ fn scenario_33_a_download_manager_before_and_after_us() {
             assert_eq!(fs::read(&moved).unwrap(), b"hello");
             fs::remove_dir_all(browser.downloads().join("other")).unwrap();
         }
-        assert_eq!(left(&browser), [""; 0], "ours last: {ours_last}");
+        assert_eq!(browser.downloaded(), [""; 0], "ours last: {ours_last}");
 
         // Cancelled: said at once.
         for mode in ["#cancel", "#restart"] {
@@ -43,7 +43,7 @@ fn scenario_33_a_download_manager_before_and_after_us() {
             assert!(ran.elapsed < Duration::from_secs(10), "{}", ran.report());
             assert!(!out.exists());
         }
-        until("the manager's own download", SOON, || (left(&browser) == ["报告 €.txt"]).then_some(()));
+        until("the manager's own download", SOON, || (browser.downloaded() == ["报告 €.txt"]).then_some(()));
         assert_eq!(fs::read(browser.downloads().join("报告 €.txt")).unwrap(), b"hello");
         fs::remove_file(browser.downloads().join("报告 €.txt")).unwrap();
 

@@ -4,7 +4,7 @@ use std::fs;
 
 use bsk_tests::{Browser, Options, Response, until};
 
-use crate::{BROWSER, SOON, attached, attachment, download, is_alone, left, nothing_is_left, place};
+use crate::{BROWSER, SOON, attached, attachment, download, is_alone, nothing_is_left, place};
 
 /// SHA-256 of `hello` (`printf hello | sha256sum`).
 const HELLO: &str = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
@@ -124,7 +124,7 @@ fn of_two_downloads_of_one_click_neither_is_taken_and_both_go_on() {
     assert_eq!(error["data"]["reason"], "download_capture_failed", "{error}");
     assert!(!out.exists());
     assert_eq!(error["data"]["effect_state"], "committed", "{error}");
-    until("both to end in the browser", SOON, || (left(&browser) == ["1.txt", "2.txt"]).then_some(()));
+    until("both to end in the browser", SOON, || (browser.downloaded() == ["1.txt", "2.txt"]).then_some(()));
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn what_others_download_meanwhile_is_theirs() {
         .then_some(())
     });
     browser.in_worker(&format!("chrome.tabs.create({{ url: '{users}', active: false }}).then(() => true)"));
-    until("the user's file", SOON, || (left(&browser) == ["users.txt"]).then_some(()));
+    until("the user's file", SOON, || (browser.downloaded() == ["users.txt"]).then_some(()));
     gate.wait();
     let _ = waiting.finish().success();
     assert_eq!(fs::read(&out).unwrap(), b"mine");
@@ -160,7 +160,7 @@ fn what_others_download_meanwhile_is_theirs() {
         let _ = running.finish().success();
         assert_eq!(fs::read(out).unwrap(), b"hello");
     }
-    assert_eq!(left(&browser), ["users.txt"]);
+    assert_eq!(browser.downloaded(), ["users.txt"]);
 }
 
 #[test]

@@ -11,9 +11,7 @@ use bsk_tests::{Browser, Consent, FakeCli, Options, peak_resident_kib, signal, u
 use nix::sys::signal::Signal;
 use serde_json::json;
 
-use crate::{
-    ATTACH, BROWSER, PRESS, READER, SOON, choosers_are_shown, file, holds, nothing_is_staged, staged,
-};
+use crate::{ATTACH, BROWSER, PRESS, READER, SOON, choosers_are_shown, file, holds, nothing_is_staged};
 
 #[test]
 fn a_file_that_changes_while_the_user_is_asked_takes_the_upload_back() {
@@ -39,7 +37,7 @@ fn a_file_that_changes_while_the_user_is_asked_takes_the_upload_back() {
             (&json!("none"), &json!("done"))
         );
         assert_eq!(error["data"]["phase"], "reading");
-        assert!(staged(&browser).is_empty(), "{how}");
+        assert!(browser.staged().is_empty(), "{how}");
     }
     assert_eq!(page.evaluate("o.textContent"), "");
 }
@@ -73,7 +71,7 @@ fn a_caller_that_leaves_at_any_step_leaves_nothing() {
     });
     assert!(matches!(answer, FromHost::SendFiles {}));
     encode_raw(&vec![1; 500_000]).for_each(|frame| cli.send_bytes(&frame));
-    until("a copy to be begun", SOON, || (staged(&browser).len() == 1).then_some(()));
+    until("a copy to be begun", SOON, || (browser.staged().len() == 1).then_some(()));
     drop(cli);
     nothing_is_staged(&browser);
     // While a chooser is waited for.
@@ -155,7 +153,7 @@ fn eighty_megabytes_arrive_whole_in_little_memory() {
     println!("host {host_kib} KiB, CLI {cli_kib} KiB");
     assert!(cli_kib > 0 && cli_kib < 40 * 1024, "the CLI took {cli_kib} KiB");
     assert!(host_kib < 40 * 1024, "the host took {host_kib} KiB");
-    let [copy] = &staged(&browser)[..] else { panic!("one upload is staged: {:?}", staged(&browser)) };
+    let [copy] = &browser.staged()[..] else { panic!("one upload is staged: {:?}", browser.staged()) };
     for (path, mode) in [(copy.clone(), 0o700), (copy.join("0"), 0o700), (copy.join("0/large.bin"), 0o600)] {
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, mode, "{}", path.display());
     }
@@ -191,11 +189,11 @@ fn what_a_killed_host_left_is_gone_with_the_next_one_and_another_s_stays() {
     let other_page = other.open_page("<input id=f type=file>");
     session.ok(&["upload", "#f", "--file", &path]);
     other.ok(&["upload", "#f", "--file", &path]);
-    assert_eq!(staged(&browser).len(), 2);
+    assert_eq!(browser.staged().len(), 2);
     let host = browser.host_pid();
     signal(host, Signal::SIGKILL);
     until("another host", Duration::from_secs(20), || browser.find_host().filter(|pid| *pid != host));
-    until("what the killed host left to be gone", SOON, || (staged(&browser).len() == 1).then_some(()));
+    until("what the killed host left to be gone", SOON, || (browser.staged().len() == 1).then_some(()));
     assert_eq!(other_page.evaluate("f.files[0].text()"), "KEPT", "another host's copy stays");
     let host = beside.host_pid();
     signal(host, Signal::SIGTERM);

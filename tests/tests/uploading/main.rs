@@ -8,7 +8,6 @@ mod refusals;
 mod ways;
 
 use std::fs;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use bsk_tests::{Browser, Page, Session, Shared, until};
@@ -41,15 +40,9 @@ fn holds(page: &Page<'_>, expected: &str) {
     });
 }
 
-/// Whether anything is staged in this browser's state directory.
-fn staged(browser: &Browser) -> Vec<PathBuf> {
-    let entries = fs::read_dir(browser.scratch().state_dir().join("staging")).into_iter().flatten().flatten();
-    entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
-}
-
 #[track_caller]
 fn nothing_is_staged(browser: &Browser) {
-    until("nothing to be staged", SOON, || staged(browser).is_empty().then_some(()));
+    until("nothing to be staged", SOON, || browser.staged().is_empty().then_some(()));
 }
 
 /// Choosers are the user's again: one that the page opens is shown, and goes away as nobody chooses.

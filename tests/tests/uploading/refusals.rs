@@ -11,9 +11,7 @@ use bsk_tests::{Browser, Consent, Options, Running, workspace};
 use nix::unistd::geteuid;
 use serde_json::json;
 
-use crate::{
-    ATTACH, BROWSER, PRESS, READER, choosers_are_shown, file, holds, nothing_is_staged, refused, staged,
-};
+use crate::{ATTACH, BROWSER, PRESS, READER, choosers_are_shown, file, holds, nothing_is_staged, refused};
 
 #[test]
 fn what_an_input_does_not_take_is_refused_before_anything_changes() {
@@ -34,12 +32,12 @@ fn what_an_input_does_not_take_is_refused_before_anything_changes() {
     assert!(started.elapsed() < Duration::from_secs(4), "at once: {:?}", started.elapsed());
     refused(&session, &["upload", "#none", "--file", &a], "file_input_not_activated");
     assert_eq!(page.evaluate("o.textContent"), "-");
-    assert_eq!(staged(&browser), Vec::<PathBuf>::new());
+    assert_eq!(browser.staged(), Vec::<PathBuf>::new());
     // What `accept` does not list is taken, as a chooser lets a person do, and told.
     let done = session.ok(&["upload", "#pic", "--file", &a]);
     assert_eq!(done["not_accepted"], json!(["one.txt"]));
     assert_eq!(page.evaluate("pic.files[0].name"), "one.txt");
-    assert_eq!(staged(&browser).len(), 1);
+    assert_eq!(browser.staged().len(), 1);
     browser.bsk_ok(&["session", "stop", &session.id]);
     nothing_is_staged(&browser);
 }
@@ -97,7 +95,7 @@ fn settings_block_ask_and_allow() {
             assert!(text.contains(part), "`{part}` in `{text}`");
         }
         assert_eq!(consent.page().evaluate("document.querySelectorAll('#subject .file').length"), 1);
-        assert!(staged(&browser).is_empty(), "nothing is read before the yes");
+        assert!(browser.staged().is_empty(), "nothing is read before the yes");
         if answer == "deny" {
             consent.deny();
         } else {
