@@ -7,7 +7,6 @@
 use bsk_protocol::BUILD_VERSION;
 use bsk_protocol::failure::{ErrorCode, Failure, Reason};
 use bsk_protocol::ids::SessionId;
-use bsk_protocol::kernel::{EndCause, EndedSession};
 use bsk_protocol::local::HostHello;
 use serde_json::{Value, json};
 
@@ -72,27 +71,12 @@ pub(crate) fn browser_line(hello: &HostHello) -> String {
 /// The failure for a session that none of these hosts lists; one that ended lately is told as ended.
 pub(crate) fn no_session<'a>(session: &SessionId, hellos: impl Iterator<Item = &'a HostHello>) -> Failure {
     let ended = hellos.flat_map(|hello| &hello.ended).filter(|ended| ended.session_id == *session).last();
-    if let Some(EndedSession { cause, .. }) = ended {
-        return session_over(session, *cause);
+    if let Some(ended) = ended {
+        return ended.failure();
     }
     let message = format!("no connected browser has a session `{session}`");
     Failure::new(ErrorCode::NotFound, Reason::SessionNotFound, message)
         .hint("run `bsk session list`, or `bsk session start` for a new one")
-}
-
-fn session_over(session: &SessionId, cause: EndCause) -> Failure {
-    let (code, why) = match cause {
-        EndCause::User => (ErrorCode::UserAborted, "the user stopped it"),
-        EndCause::WindowClosed => (ErrorCode::UserAborted, "the user closed its window"),
-        EndCause::Idle => (ErrorCode::NotFound, "it was idle for too long"),
-        EndCause::Stopped => (ErrorCode::NotFound, "it was stopped"),
-    };
-    let hint = match cause {
-        EndCause::User | EndCause::WindowClosed => "ask the user before you start another session",
-        EndCause::Idle => "run `bsk session start` for a new one; `--idle` makes it wait longer",
-        EndCause::Stopped => "run `bsk session start` for a new one",
-    };
-    Failure::new(code, Reason::SessionEnded, format!("session `{session}` is over: {why}")).hint(hint)
 }
 
 /// All hosts that fit `--browser`; more than one only where a name is shared.
@@ -133,6 +117,8 @@ fn names(hellos: &[&HostHello]) -> String {
 mod tests {
     use bsk_protocol::ids::{InstanceId, WindowId};
     use bsk_protocol::kernel::SessionRecord;
+
+    use bsk_protocol::kernel::{EndCause, EndedSession};
 
     use super::*;
 

@@ -113,9 +113,12 @@ impl Host {
         }
     }
 
-    /// The session with this id.
+    /// The session with this id. One that ended is told as that: its caller may have seen it in our hello a moment ago.
     pub(crate) fn session(&self, id: &SessionId) -> Result<Rc<Session>, Failure> {
         self.sessions.borrow().get(id).cloned().ok_or_else(|| {
+            if let Some(ended) = self.ended.borrow().iter().rfind(|ended| ended.session_id == *id) {
+                return ended.failure();
+            }
             Failure::new(ErrorCode::NotFound, Reason::SessionNotFound, format!("there is no session `{id}`"))
                 .hint("run `bsk session list`, or start one with `bsk session start`")
         })

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::codec::Part;
-use crate::failure::Failure;
+use crate::failure::{ErrorCode, Failure, Reason};
 use crate::ids::{FrameNumber, InstanceId, RequestId, SessionId, TabId, WindowId};
 
 /// What the host sends.
@@ -113,6 +113,26 @@ pub struct EndedSession {
     pub session_id: SessionId,
     /// Why it ended.
     pub cause: EndCause,
+}
+
+impl EndedSession {
+    /// The failure of a command that names it.
+    #[must_use]
+    pub fn failure(&self) -> Failure {
+        let Self { session_id, cause } = self;
+        let (code, why) = match cause {
+            EndCause::User => (ErrorCode::UserAborted, "the user stopped it"),
+            EndCause::WindowClosed => (ErrorCode::UserAborted, "the user closed its window"),
+            EndCause::Idle => (ErrorCode::NotFound, "it was idle for too long"),
+            EndCause::Stopped => (ErrorCode::NotFound, "it was stopped"),
+        };
+        let hint = match cause {
+            EndCause::User | EndCause::WindowClosed => "ask the user before you start another session",
+            EndCause::Idle => "run `bsk session start` for a new one; `--idle` makes it wait longer",
+            EndCause::Stopped => "run `bsk session start` for a new one",
+        };
+        Failure::new(code, Reason::SessionEnded, format!("session `{session_id}` is over: {why}")).hint(hint)
+    }
 }
 
 /// A session as the kernel keeps it.

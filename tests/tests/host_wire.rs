@@ -360,6 +360,25 @@ fn a_session_that_ends_takes_its_commands_along() {
 }
 
 #[test]
+fn a_caller_that_saw_a_session_right_before_its_end_is_told_why_it_is_over() {
+    let scratch = Scratch::new();
+    let fake = host_with_sessions(&scratch, endless);
+    let mut early = FakeCli::connect(&scratch.socket());
+    assert!(early.hello().sessions.iter().any(|session| session.session_id.as_str() == "aaaa"));
+    let mut running = FakeCli::connect(&scratch.socket());
+    running.hello();
+    running.command(Some("aaaa"), 60_000, evaluate("1"));
+    fake.wait_for_request("Evaluate");
+    let cause = bsk_protocol::kernel::EndCause::User;
+    fake.send(&FromKernel::Event(Event::SessionEnded { session_id: "aaaa".parse().unwrap(), cause }));
+    running.reply();
+    early.command(Some("aaaa"), 60_000, evaluate("2"));
+    let outcome = early.reply();
+    assert_eq!(failure(&outcome).code.as_str(), "user_aborted", "{outcome:?}");
+    assert_eq!(failure(&outcome).reason, Some(Reason::SessionEnded), "{outcome:?}");
+}
+
+#[test]
 fn hostile_peers_of_the_socket_get_nothing_and_stop_nothing() {
     let scratch = Scratch::new();
     let fake = host_with_sessions(&scratch, ordinary);
